@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// Reads the notation of insts.def at compile time: operands to OpInfo, encodings to EncRow. A row
+/// with a mistake does not compile (it calls bad_row, which no constant expression may). For
+/// insts.cpp and encoder.cpp only.
+
+#include <cstdint>
+#include <string_view>
+
+#include "asm/x64/insts.hpp"
+
+namespace hoist::masm::x64 {
+
+/// Ends constant evaluation: the row named in the compiler's note has a mistake.
+[[noreturn]] void bad_row();
+
+enum class ImmKind : std::uint8_t { None, Ib, Iz, Is, It, I1, Im, Iq, Rel };
+
+/// One row's encoding, laid out so that the encoder needs few branches. A "slot" is the number of
+/// a register operand (not counting fixed ones), or kDigit.
+struct EncRow {
+  static constexpr std::uint8_t kDigit = 3;
+  enum Flag : std::uint8_t { kVex = 1, kLock = 2, kOpReg = 4, kFixedWidth = 8 };
+
+  std::uint8_t opcode = 0;
+  std::uint8_t prefix = 0;  ///< 0, 66, F2 or F3
+  std::uint8_t map = 0;     ///< 0 none, 1 0F, 2 0F38, 3 0F3A: VEX.mmmmm's numbers
+  std::uint8_t digit = 0;
+  std::uint8_t flags = 0;
+  std::uint8_t width_mask = 0;  ///< widths that change the encoding: 2 for 66, 8 for REX.W
+  std::uint8_t fixed_width = 0;
+  std::uint8_t w_bit = 0;  ///< or-ed into the opcode unless the width is 1
+  std::uint8_t reg_slot = kDigit;
+  std::uint8_t rm_slot = kDigit;
+  std::uint8_t v_slot = kDigit;
+  std::uint8_t byte_reg = 0;  ///< widths at which ModRM.reg is a byte register
+  std::uint8_t byte_rm = 0;   ///< the same for ModRM.rm or the opcode's register
+  std::uint8_t shape = 0;     ///< see make_shape
+  ImmKind imm = ImmKind::None;
+  std::uint8_t suffix = 0;  ///< a third opcode byte in place of ModRM, 0: none
+};
+static_assert(sizeof(EncRow) == 16);
+
+constexpr std::uint8_t make_shape(unsigned regs, bool mem, bool imm) {
+  return static_cast<std::uint8_t>(regs | (mem ? 4u : 0u) | (imm ? 8u : 0u));
+}
+
+/// Takes the text before `separator` off the front.
+consteval std::string_view take_token(std::string_view& rest, std::string_view separator) {
+  const std::size_t at = rest.find(separator);
+  const std::string_view token = rest.substr(0, at);
+  rest = at == std::string_view::npos ? std::string_view{} : rest.substr(at + separator.size());
+  return token;
+}
+
+consteval std::uint8_t parse_number(std::string_view text, unsigned radix) {
+  unsigned value = 0;
+  if (text.empty()) bad_row();
+  for (const char c : text) {
+    const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+    if (digit >= static_cast<int>(radix)) bad_row();
+    value = value * radix + static_cast<unsigned>(digit);
+  }
+  if (value > 0xff) bad_row();
+  return static_cast<std::uint8_t>(value);
+}
+
+struct PlaceName {
+  std::string_view name;
+  Place place;
+};
+inline constexpr PlaceName kPlaceNames[] = {
+    {"reg", Place::Reg},   {"rm", Place::Rm},       {"op", Place::OpReg},  {"vreg", Place::VReg},
+    {"xreg", Place::XReg}, {"xrm", Place::Xrm},     {"mem", Place::Mem},   {"imm", Place::Imm},
+    {"imm8", Place::Imm8}, {"imm64", Place::Imm64}, {"rel", Place::Rel},   {"cl", Place::Cl},
+    {"xmm0", Place::Xmm0}, {"<rax>", Place::Rax},   {"<rbx>", Place::Rbx}, {"<rcx>", Place::Rcx},
+    {"<rdx>", Place::Rdx}};
+
+consteval OperandInfo parse_operand(std::string_view text) {
+  const std::string_view role = take_token(text, ":");
+  OperandInfo out{};
+  out.role = role == "r"    ? Role::Read
+             : role == "w"  ? Role::Write
+             : role == "rw" ? Role::ReadWrite
+             : role == "a"  ? Role::Address
+                            : (bad_row(), Role::Read);
+  for (const PlaceName& p : kPlaceNames) {
+    if (p.name == text) {
+      out.place = p.place;
+      return out;
+    }
+  }
+  const std::size_t name_end = text.find_first_of("0123456789");
+  if (name_end == std::string_view::npos) bad_row();
+  out.bits = parse_number(text.substr(name_end), 10);
+  for (const PlaceName& p : kPlaceNames) {
+    if (p.name == text.substr(0, name_end)) {
+      out.place = p.place;
+      return out;
+    }
+  }
+  bad_row();
+}
+
+/// Widths in bytes, or-ed.
+consteval std::uint8_t parse_widths(std::string_view text) {
+  unsigned mask = 0;
+  while (!text.empty() && text != "-") mask |= parse_number(take_token(text, " "), 10) / 8u;
+  return static_cast<std::uint8_t>(mask);
+}
+
+consteval std::uint8_t parse_flags(std::string_view text) {
+  if (text == "cc") return kFlagsOfCc;
+  unsigned mask = 0;
+  for (const char c : text) {
+    const std::size_t bit = std::string_view("OSZAPC").find(c);
+    if (bit == std::string_view::npos) bad_row();
+    mask |= 1u << bit;
+  }
+  return static_cast<std::uint8_t>(mask);
+}
+
+consteval OpInfo parse_info(const char* mnemonic, std::string_view operands,
+                            std::string_view widths, Feature feature, std::string_view flags_read,
+                            std::string_view flags_written) {
+  OpInfo out{};
+  out.mnemonic = mnemonic;
+  while (!operands.empty()) {
+    if (out.operand_count == OpInfo::kMaxOperands) bad_row();
+    out.operand[out.operand_count++] = parse_operand(take_token(operands, ", "));
+  }
+  out.widths = parse_widths(widths);
+  out.feature = feature;
+  out.flags_read = parse_flags(flags_read);
+  out.flags_written = parse_flags(flags_written);
+  return out;
+}
+
+/// Slots, shape and byte registers follow from the operands.
+consteval void place_operands(EncRow& row, const OpInfo& op) {
+  unsigned regs = 0;
+  bool mem = false;
+  bool imm = false;
+  const auto byte_widths = static_cast<std::uint8_t>(op.widths & 1);
+  for (const OperandInfo& o : op.operands()) {
+    const auto slot = static_cast<std::uint8_t>(regs);
+    switch (o.place) {
+      case Place::Reg: row.byte_reg = byte_widths; [[fallthrough]];
+      case Place::XReg:
+        row.reg_slot = slot;
+        ++regs;
+        break;
+      case Place::OpReg: row.flags |= EncRow::kOpReg; [[fallthrough]];
+      case Place::Rm: row.byte_rm = o.bits == 8 ? 0xff : byte_widths; [[fallthrough]];
+      case Place::Xrm:
+        row.rm_slot = slot;
+        ++regs;
+        break;
+      case Place::VReg:
+        row.v_slot = slot;
+        ++regs;
+        break;
+      case Place::Mem: mem = true; break;
+      case Place::Imm:
+      case Place::Imm8:
+      case Place::Imm64: imm = true; break;
+      case Place::Rel:
+      case Place::Cl:
+      case Place::Xmm0:
+      case Place::Rax:
+      case Place::Rbx:
+      case Place::Rcx:
+      case Place::Rdx: break;
+    }
+  }
+  row.shape = make_shape(regs, mem, imm);
+}
+
+/// One token of the encoding that is not an opcode byte; false where it is one.
+consteval bool parse_encoding_word(EncRow& row, std::string_view word) {
+  struct Word {
+    std::string_view text;
+    ImmKind imm;
+  };
+  constexpr Word kImmWords[] = {{"ib", ImmKind::Ib}, {"iz", ImmKind::Iz},  {"is", ImmKind::Is},
+                                {"it", ImmKind::It}, {"i1", ImmKind::I1},  {"im", ImmKind::Im},
+                                {"iq", ImmKind::Iq}, {"rel", ImmKind::Rel}};
+  for (const Word& w : kImmWords) {
+    if (w.text == word) {
+      row.imm = w.imm;
+      return true;
+    }
+  }
+  if (word == "VEX") {
+    row.flags |= EncRow::kVex;
+  } else if (word == "F0" && row.map == 0) {
+    row.flags |= EncRow::kLock;
+  } else if (word == "d64") {
+    row.width_mask = static_cast<std::uint8_t>(row.width_mask & ~8u);
+  } else if (word == "0F" && row.map == 0) {
+    row.map = 1;
+  } else if (word == "0F38") {
+    row.map = 2;
+  } else if (word == "0F3A") {
+    row.map = 3;
+  } else if (word.front() == '/') {
+    if (word != "/r") row.digit = parse_number(word.substr(1), 8);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+consteval EncRow parse_encoding(const OpInfo& op, std::string_view text) {
+  EncRow row;
+  row.width_mask = op.widths;
+  if ((op.widths & (op.widths - 1)) == 0) {
+    row.flags |= EncRow::kFixedWidth;
+    row.fixed_width = op.widths == 0 ? 4 : op.widths;
+  }
+  bool have_opcode = false;
+  while (!text.empty()) {
+    std::string_view word = take_token(text, " ");
+    if (parse_encoding_word(row, word)) continue;
+    const bool is_prefix = row.map == 0 && !have_opcode && !text.empty();
+    if (is_prefix && (word == "66" || word == "F2" || word == "F3")) {
+      row.prefix = parse_number(word, 16);
+      continue;
+    }
+    if (have_opcode) {
+      row.suffix = parse_number(word, 16);
+      continue;
+    }
+    row.opcode = parse_number(take_token(word, "+"), 16);
+    row.w_bit = word == "w" ? 1 : 0;
+    have_opcode = true;
+  }
+  if (!have_opcode) bad_row();
+  place_operands(row, op);
+  return row;
+}
+
+}  // namespace hoist::masm::x64

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// compile_function: IR to machine code for one function, the whole pipeline in one readable place.
+
+#include <memory>
+
+#include "base/result.hpp"
+#include "codegen/compiled_code.hpp"
+#include "codegen/target.hpp"
+#include "ir/function.hpp"
+
+namespace hoist::codegen {
+
+struct CompileOptions {
+  unsigned opt_level = 2;         ///< 0: no mid-end, the simple allocator; 1, 2: all
+  bool verify = false;            ///< run the IR verifier after each pass
+  bool check_allocation = false;  ///< prove each register allocation
+};
+
+/// Time per stage in nanoseconds of this thread's CPU clock; only filled when asked for.
+struct StageTimes {
+  std::uint64_t optimise_ns = 0, lower_ns = 0, regalloc_ns = 0, emit_ns = 0;
+};
+
+/// Everything a thread needs to compile functions one after another; reused, no heap traffic in steady
+/// state. Not thread-safe: one per thread.
+class CompileContext {
+ public:
+  explicit CompileContext(const Target& target);
+  ~CompileContext();
+  CompileContext(const CompileContext&) = delete;
+  CompileContext& operator=(const CompileContext&) = delete;
+
+  /// `func` is changed by the mid-end. `out` is overwritten.
+  Result<void> compile(ir::Function& func, const CompileOptions& options, CompiledCode& out);
+  StageTimes* times = nullptr;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hoist::codegen

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// ir::Function: one function in SSA form with block parameters.
+///
+/// Everything is an index into tables owned by the function; nothing points into it. References and
+/// spans that the accessors return live until the next mutation. `clear` keeps the memory, so that a
+/// function reused for the next compilation allocates nothing in steady state.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/containers/list_pool.hpp"
+#include "base/entity.hpp"
+#include "image/layout/trap_code.hpp"
+#include "ir/entities.hpp"
+#include "ir/opcode.hpp"
+#include "ir/signature.hpp"
+
+namespace hoist::ir {
+
+using base::ListRef;
+using image::TrapCode;
+
+/// One instruction; the meaning of the fields is in `Format`.
+struct InstData {
+  Op op = Op::Nop;
+  std::uint16_t aux = 0;
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+  std::uint32_t c = 0;
+
+  std::uint64_t imm64() const { return std::uint64_t{b} | std::uint64_t{c} << 32; }
+  static InstData imm(Op op, std::uint64_t bits) {
+    return {op, 0, 0, static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)};
+  }
+  friend bool operator==(const InstData&, const InstData&) = default;
+};
+static_assert(sizeof(InstData) == 16);
+
+/// Flags of a memory access. `trap` None means `notrap`.
+struct MemFlags {
+  TrapCode trap = TrapCode::HeapOutOfBounds;
+  bool aligned = false;
+  bool readonly = false;   ///< the memory does not change while the function runs
+  bool can_move = false;   ///< may be executed where it was not
+  std::uint8_t endian = 0;  ///< 0 native, 1 little, 2 big
+  AliasRegion region;
+  bool notrap() const { return trap == TrapCode::None; }
+  static MemFlags trusted() {
+    MemFlags flags;
+    flags.trap = TrapCode::None;
+    flags.aligned = true;
+    return flags;
+  }
+  friend bool operator==(const MemFlags&, const MemFlags&) = default;
+};
+
+struct AliasRegionData {
+  std::uint32_t user_id = 0;
+  std::string description;
+};
+
+struct JumpTableData {
+  BlockCall default_call;
+  ListRef targets;  ///< of BlockCall, in the block call pool
+};
+
+/// Where a value comes from.
+enum class ValueKind : std::uint8_t { Result, Param, Alias };
+struct ValueData {
+  Type type;
+  ValueKind kind = ValueKind::Result;
+  /// Result: the instruction; Param: the block; Alias: the value it stands for.
+  std::uint32_t source = 0;
+  /// Number among the results or parameters.
+  std::uint32_t number = 0;
+};
+
+class Function {
+ public:
+  Function();
+
+  // ---- Preamble. Plain data: readers and builders fill it in directly.
+  ExternalName name;
+  Signature signature;
+  base::EntityTable<StackSlot, StackSlotData> stack_slots;
+  base::EntityTable<AliasRegion, AliasRegionData> alias_regions;
+  base::EntityTable<GlobalValue, GlobalValueData> global_values;
+  base::EntityTable<SigRef, Signature> signatures;
+  base::EntityTable<FuncRef, ExtFunc> ext_funcs;
+  base::EntityTable<JumpTable, JumpTableData> jump_tables;
+  base::EntityTable<Constant, std::vector<std::uint8_t>> constants;
+  GlobalValue stack_limit;
+
+  void clear();
+
+  // ---- Blocks and layout.
+  /// Makes a block that is not yet in the layout.
+  Block make_block();
+  void append_block(Block block);
+  void insert_block_after(Block block, Block after);
+  void remove_block(Block block);  ///< from the layout, with its instructions
+  std::size_t block_count() const { return blocks_.size(); }
+  bool is_in_layout(Block block) const { return blocks_[block].in_layout; }
+  Block entry_block() const { return first_block_; }
+  Block first_block() const { return first_block_; }
+  Block last_block() const { return last_block_; }
+  Block next_block(Block block) const { return blocks_[block].next; }
+  Block prev_block(Block block) const { return blocks_[block].prev; }
+  bool is_cold(Block block) const { return blocks_[block].cold; }
+  void set_cold(Block block, bool cold = true) { blocks_[block].cold = cold; }
+
+  Value append_block_param(Block block, Type type);
+  void remove_block_param(Block block, std::uint32_t number);
+  std::span<const Value> block_params(Block block) const { return values_pool_.get(blocks_[block].params); }
+
+  // ---- Instructions.
+  /// Makes an instruction without results outside the layout.
+  Inst make_inst(const InstData& data, SourceLoc loc = {});
+  /// Appends a result of `type`.
+  Value append_result(Inst inst, Type type);
+  void append_inst(Inst inst, Block block);
+  void insert_inst_before(Inst inst, Inst before);
+  void remove_inst(Inst inst);  ///< from the layout; its results must be unused or aliased
+  std::size_t inst_count() const { return insts_.size(); }
+  const InstData& data(Inst inst) const { return insts_[inst]; }
+  InstData& data(Inst inst) { return insts_[inst]; }
+  Op op(Inst inst) const { return insts_[inst].op; }
+  Block inst_block(Inst inst) const { return inst_nodes_[inst].block; }
+  Inst first_inst(Block block) const { return blocks_[block].first; }
+  Inst last_inst(Block block) const { return blocks_[block].last; }
+  Inst next_inst(Inst inst) const { return inst_nodes_[inst].next; }
+  Inst prev_inst(Inst inst) const { return inst_nodes_[inst].prev; }
+  SourceLoc loc(Inst inst) const { return locs_[inst.index()]; }
+  void set_loc(Inst inst, SourceLoc loc) { locs_[inst.index()] = loc; }
+
+  std::span<const Value> results(Inst inst) const;
+  Value result(Inst inst) const { return results(inst).front(); }  ///< the first of at least one
+  std::size_t result_count(Inst inst) const { return results(inst).size(); }
+
+  /// Calls visit(Value&) for each value operand in order, those of block calls included.
+  template <typename F>
+  void for_each_arg(Inst inst, F&& visit);
+  template <typename F>
+  void for_each_arg(Inst inst, F&& visit) const;
+  /// Calls visit(BlockCall) for each target of a branch, in order (br_table: default first).
+  template <typename F>
+  void for_each_target(Inst inst, F&& visit) const;
+
+  // Typed field access; the format must match.
+  Value arg_a(Inst inst) const { return Value(insts_[inst].a); }
+  Value arg_b(Inst inst) const { return Value(insts_[inst].b); }
+  Value arg_c(Inst inst) const { return Value(insts_[inst].c); }
+  /// Value operands of Call, CallIndirect (callee first) and MultiAry.
+  std::span<const Value> arg_list(Inst inst) const { return values_pool_.get({insts_[inst].b}); }
+  std::int32_t load_offset(Inst inst) const { return static_cast<std::int32_t>(insts_[inst].b); }
+  std::int32_t store_offset(Inst inst) const { return static_cast<std::int32_t>(insts_[inst].c); }
+  TrapCode trap_code(Inst inst) const { return static_cast<TrapCode>(insts_[inst].aux); }
+  IntCC int_cc(Inst inst) const { return static_cast<IntCC>(insts_[inst].aux); }
+  FloatCC float_cc(Inst inst) const { return static_cast<FloatCC>(insts_[inst].aux); }
+  const MemFlags& mem_flags(Inst inst) const { return mem_flags_[insts_[inst].aux]; }
+  const MemFlags& mem_flags(MemFlagsRef flags) const { return mem_flags_[flags.index()]; }
+  MemFlagsRef intern(const MemFlags& flags);
+
+  ListRef make_value_list(std::span<const Value> values) { return values_pool_.make(values); }
+  std::span<const Value> value_list(ListRef list) const { return values_pool_.get(list); }
+  std::span<Value> value_list(ListRef list) { return values_pool_.get(list); }
+  BlockCall make_block_call(Block target, std::span<const Value> args);
+  Block call_target(BlockCall call) const { return Block(values_pool_.get({call.index()})[0].index()); }
+  std::span<const Value> call_args(BlockCall call) const {
+    return values_pool_.get({call.index()}).subspan(1);
+  }
+  std::span<Value> call_args(BlockCall call) { return values_pool_.get({call.index()}).subspan(1); }
+  /// Adds an argument; the instruction must store the returned handle.
+  [[nodiscard]] BlockCall append_call_arg(BlockCall call, Value arg);
+  void set_call_target(BlockCall call, Block target) {
+    values_pool_.get({call.index()})[0] = Value(target.index());
+  }
+  ListRef make_call_list(std::span<const BlockCall> calls);
+  std::span<const BlockCall> call_list(ListRef list) const { return calls_pool_.get(list); }
+  std::span<BlockCall> call_list(ListRef list) { return calls_pool_.get(list); }
+
+  // ---- Values.
+  std::size_t value_count() const { return values_.size(); }
+  const ValueData& value(Value v) const { return values_[v]; }
+  Type type(Value v) const { return values_[v].type; }
+  /// Follows aliases.
+  Value resolve(Value v) const {
+    while (values_[v].kind == ValueKind::Alias) v = Value(values_[v].source);
+    return v;
+  }
+  /// The same; also shortens the chains it walks, so that many calls cost near-linear time.
+  Value resolve_and_compress(Value v);
+  /// The defining instruction of a (resolved) value, or none for a block parameter.
+  Inst def_inst(Value v) const {
+    const ValueData& data = values_[resolve(v)];
+    return data.kind == ValueKind::Result ? Inst(data.source) : Inst::none();
+  }
+  /// Makes `v` stand for `target`; a result becomes detached from its instruction's uses.
+  void make_alias(Value v, Value target);
+  /// Replaces all alias uses by what they stand for (one walk).
+  void resolve_all_aliases();
+
+  // For the text reader, which has to honour given numbers.
+  Value make_value(const ValueData& data) { return values_.push(data); }
+  void set_value(Value v, const ValueData& data) { values_[v] = data; }
+  void attach_result(Inst inst, Value v);
+  void attach_block_param(Block block, Value v);
+
+ private:
+  struct BlockNode {
+    Block prev, next;
+    Inst first, last;
+    ListRef params;
+    bool in_layout = false;
+    bool cold = false;
+  };
+  struct InstNode {
+    Block block;
+    Inst prev, next;
+  };
+  /// One result is stored in place, more in the pool.
+  struct InstResults {
+    Value single;
+    ListRef list;
+  };
+
+  base::EntityTable<Inst, InstData> insts_;
+  base::EntityTable<Inst, InstNode> inst_nodes_;
+  base::EntityTable<Inst, InstResults> inst_results_;
+  std::vector<SourceLoc> locs_;
+  base::EntityTable<Value, ValueData> values_;
+  base::EntityTable<Block, BlockNode> blocks_;
+  base::ListPool<Value> values_pool_;  // block calls live here too: [block, args...]
+  base::ListPool<BlockCall> calls_pool_;
+  void index_flags();
+
+  std::vector<MemFlags> mem_flags_;         // entry 0 is the default
+  std::vector<std::uint16_t> flags_index_;  // open addressing, once there are many
+  std::vector<Value> scratch_;
+  Block first_block_, last_block_;
+};
+
+template <typename F>
+void Function::for_each_arg(Inst inst, F&& visit) {
+  InstData& d = insts_[inst];
+  const auto one = [&](std::uint32_t& field) {
+    Value v(field);
+    visit(v);
+    field = v.index();
+  };
+  const auto call = [&](BlockCall target) {
+    for (Value& v : call_args(target)) visit(v);
+  };
+  switch (format(d.op)) {
+    case Format::Nullary:
+    case Format::UnaryImm:
+    case Format::UnaryF32:
+    case Format::UnaryF64:
+    case Format::UnaryGlobalValue:
+    case Format::Trap:
+    case Format::FuncAddr:
+    case Format::StackAddr: break;
+    case Format::Unary:
+    case Format::CondTrap:
+    case Format::LoadNoOffset:
+    case Format::Load: one(d.a); break;
+    case Format::Binary:
+    case Format::IntCompare:
+    case Format::FloatCompare:
+    case Format::IntAddTrap:
+    case Format::Store:
+      one(d.a);
+      one(d.b);
+      break;
+    case Format::Ternary:
+      one(d.a);
+      one(d.b);
+      one(d.c);
+      break;
+    case Format::MultiAry:
+    case Format::Call:
+    case Format::CallIndirect:
+      for (Value& v : values_pool_.get({d.b})) visit(v);
+      break;
+    case Format::Jump: call(BlockCall(d.a)); break;
+    case Format::Brif:
+      one(d.a);
+      call(BlockCall(d.b));
+      call(BlockCall(d.c));
+      break;
+    case Format::BrTable: {
+      one(d.a);
+      const JumpTableData& table = jump_tables[JumpTable(d.b)];
+      call(table.default_call);
+      for (const BlockCall target : calls_pool_.get(table.targets)) call(target);
+      break;
+    }
+  }
+}
+
+template <typename F>
+void Function::for_each_arg(Inst inst, F&& visit) const {
+  const_cast<Function*>(this)->for_each_arg(inst, [&](Value& v) { visit(static_cast<Value>(v)); });
+}
+
+template <typename F>
+void Function::for_each_target(Inst inst, F&& visit) const {
+  const InstData& d = insts_[inst];
+  const Format kind = format(d.op);
+  if (kind == Format::Jump) {
+    visit(BlockCall(d.a));
+  } else if (kind == Format::Brif) {
+    visit(BlockCall(d.b));
+    visit(BlockCall(d.c));
+  } else if (kind == Format::BrTable) {
+    const JumpTableData& table = jump_tables[JumpTable(d.b)];
+    visit(table.default_call);
+    for (const BlockCall target : calls_pool_.get(table.targets)) visit(target);
+  }
+}
+
+}  // namespace hoist::ir

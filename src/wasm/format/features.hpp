@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// The language features that Hoist knows by name, and sets of them.
+
+#include <cstdint>
+#include <string_view>
+
+namespace hoist::wasm {
+
+enum class Feature : std::uint8_t {
+#define HOIST_WASM_FEATURE(name, text, status) name,
+#include "wasm/format/features.def"
+};
+
+/// "simd", "memory64", …
+std::string_view text(Feature feature);
+
+/// A set of features that a module may use. Without arguments: all that this build has.
+class Features {
+ public:
+  constexpr Features() = default;
+
+  constexpr bool has(Feature feature) const { return ((bits_ >> index(feature)) & 1) != 0; }
+  /// Adding a feature whose row says `Later` changes nothing but the place of the rejection.
+  constexpr Features with(Feature feature) const {
+    Features out = *this;
+    out.bits_ |= std::uint64_t{1} << index(feature);
+    return out;
+  }
+  constexpr Features without(Feature feature) const {
+    Features out = *this;
+    out.bits_ &= ~(std::uint64_t{1} << index(feature));
+    return out;
+  }
+  friend constexpr bool operator==(Features, Features) = default;
+
+ private:
+  enum class Status : bool { Always = true, Later = false };
+  static constexpr unsigned index(Feature feature) { return static_cast<unsigned>(feature); }
+  static constexpr std::uint64_t built_in() {
+    std::uint64_t bits = 0;
+#define HOIST_WASM_FEATURE(name, text, status)  \
+  if (Status::status == Status::Always) {       \
+    bits |= std::uint64_t{1} << index(Feature::name); \
+  }
+#include "wasm/format/features.def"
+    return bits;
+  }
+  std::uint64_t bits_ = built_in();
+};
+
+}  // namespace hoist::wasm
