@@ -3,6 +3,7 @@
 /// Result<T> and Error: how every fallible call of Hoist answers. Shaped like std::expected, in plain
 /// C++20, without exceptions.
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -28,6 +29,45 @@ enum class ErrorKind : std::uint8_t {
   Host,           ///< a host function failed
   Internal        ///< never shown for guest input
 };
+
+namespace detail {
+
+/// What an Error may carry besides its message: a trap's frames (trap.hpp) or the exception of a host
+/// function (detail/exceptions.hpp). Counted by its owners; made with a count of 1.
+struct ErrorDetail {
+  enum class Kind : std::uint8_t { Trap, Exception };
+  ErrorDetail(Kind the_kind, void (*the_destroy)(ErrorDetail*))
+      : destroy(the_destroy), kind(the_kind) {}
+  std::atomic<std::uint32_t> owners{1};
+  void (*destroy)(ErrorDetail*);
+  Kind kind;
+};
+
+class ErrorDetailRef {
+ public:
+  ErrorDetailRef() = default;
+  /// Takes over one count.
+  explicit ErrorDetailRef(ErrorDetail* detail) : detail_(detail) {}
+  ErrorDetailRef(const ErrorDetailRef& other) : detail_(other.detail_) {
+    if (detail_ != nullptr) detail_->owners.fetch_add(1, std::memory_order_relaxed);
+  }
+  ErrorDetailRef(ErrorDetailRef&& other) noexcept : detail_(std::exchange(other.detail_, nullptr)) {}
+  ErrorDetailRef& operator=(ErrorDetailRef other) noexcept {
+    std::swap(detail_, other.detail_);
+    return *this;
+  }
+  ~ErrorDetailRef() {
+    if (detail_ != nullptr && detail_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      detail_->destroy(detail_);
+    }
+  }
+  ErrorDetail* get() const { return detail_; }
+
+ private:
+  ErrorDetail* detail_ = nullptr;
+};
+
+}  // namespace detail
 
 class [[nodiscard]] Error {
  public:
@@ -57,9 +97,16 @@ class [[nodiscard]] Error {
     code_ = code;
     return *this;
   }
+  /// For Hoist's own headers; null for most errors. See trap.hpp for a trap's frames.
+  detail::ErrorDetail* detail() const { return detail_.get(); }
+  Error& with_detail(detail::ErrorDetailRef detail) {
+    detail_ = std::move(detail);
+    return *this;
+  }
 
  private:
   std::string message_;
+  detail::ErrorDetailRef detail_;
   std::uint64_t offset_ = kNoOffset;
   std::uint32_t line_ = 0;
   std::uint32_t column_ = 0;

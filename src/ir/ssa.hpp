@@ -65,7 +65,10 @@ class SsaConstruction {
     std::uint32_t walk = 0;   // mark of the last walk that came by
     std::uint32_t group = kNone;  // of the branch being looked at
     Inst marked_by;
-    Block split;              // block between `marked_by` and this one
+    std::uint32_t slots = 0;      // of a table that go here
+    BlockCall first_slot;
+    Block split;                  // block between the table and this one
+    bool same_args = true;        // all slots pass the same arguments
     bool sealed = false;
     bool unreachable_cycle = false;
   };
@@ -92,6 +95,7 @@ class SsaConstruction {
     // Inputs before `second` are the phi itself or equal to input `first`; input `second` is not.
     std::uint32_t first = 0;
     std::uint32_t second = 0;
+    std::uint32_t watched_first = kNone, watched_second = kNone;
     std::uint32_t first_watcher = kNone, last_watcher = kNone, watchers = 0;
     std::uint32_t next = kNone;  // in the block's list
     bool complete = false;
@@ -134,10 +138,16 @@ class SsaConstruction {
   void examine(std::uint32_t phi);
   void watch(std::uint32_t phi, Value value);
   void merge_all();
+  void take_watchers(std::uint32_t from, std::uint32_t into);
   void attach_params();
   void attach_args(std::size_t group, std::size_t end);
-  BlockCall with_phi_args(BlockCall call, Block target, std::uint32_t group);
-  void split_table_edges(Inst branch);
+  void attach_table_args(Inst branch);
+  /// Does this run (the groups of one branch) add arguments to edges to the block?
+  bool takes_args(const BlockState& state) const {
+    return state.first_incomplete != kNone && state.group >= run_begin_ && state.group < run_end_;
+  }
+  BlockCall with_phi_args(BlockCall call);
+  BlockCall split_edge(Inst branch, BlockCall call);
 
   Function* func_ = nullptr;
   Block current_;
@@ -156,8 +166,8 @@ class SsaConstruction {
   std::vector<Watcher> watchers_;
   std::vector<std::uint32_t> pending_;
   std::vector<Merge> merges_;
-  std::size_t attached_groups_ = 0;
   std::size_t attached_phis_ = 0;
+  std::size_t run_begin_ = 0, run_end_ = 0;
 
   using MapNode = std::array<std::uint32_t, 1u << kFanoutLog2>;
   std::vector<MapNode> map_nodes_;

@@ -170,13 +170,14 @@ std::uint32_t branch_target(std::span<const std::uint8_t> code, std::uint32_t at
 
 TEST(CodeBuffer, RandomBranchesReachTheirLabels) {
   std::mt19937 random(42);
+  const auto next = [&random] { return static_cast<std::uint32_t>(random()); };
   std::size_t long_ones = 0;
   std::size_t short_ones = 0;
   CodeBuffer buffer;
   Encoder enc(buffer);
   for (int round = 0; round < 200; ++round) {
     buffer.clear();
-    const std::uint32_t count = 2 + random() % 60;
+    const std::uint32_t count = 2 + next() % 60;
     buffer.make_labels(count);
     struct Branch {
       std::uint32_t trap;  ///< number of the record at the branch
@@ -185,15 +186,15 @@ TEST(CodeBuffer, RandomBranchesReachTheirLabels) {
     std::vector<Branch> branches;
     for (std::uint32_t i = 0; i < count; ++i) {
       buffer.bind(Label(i));
-      enc.nop(random() % 40);
-      for (std::uint32_t j = random() % 3; j != 0; --j) {
-        const Label target(random() % count);
+      enc.nop(next() % 40);
+      for (std::uint32_t j = next() % 3; j != 0; --j) {
+        const Label target(next() % count);
         branches.push_back({static_cast<std::uint32_t>(buffer.traps().size()), target});
         buffer.add_trap(1);
-        if (random() % 2 != 0) {
+        if (next() % 2 != 0) {
           enc.jmp(target);
         } else {
-          enc.jcc(static_cast<Cc>(random() % 16), target);
+          enc.jcc(static_cast<Cc>(next() % 16), target);
         }
       }
     }

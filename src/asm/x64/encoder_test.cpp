@@ -477,6 +477,47 @@ TEST(Encoder, ConditionsInvertAndSwap) {
   EXPECT_EQ(swap_operands(Cc::E), Cc::E);
 }
 
+TEST(Encoder, MemoryForms) {
+  EXPECT_EQ(with_memory_source(Op::AddRR), Op::AddRM);
+  EXPECT_EQ(with_memory_source(Op::TestRR), Op::TestMR);
+  EXPECT_EQ(with_memory_source(Op::ImulRRI), Op::ImulRMI);
+  EXPECT_EQ(with_memory_source(Op::MulR), Op::MulM);
+  EXPECT_EQ(with_memory_source(Op::CmovccRR), Op::CmovccRM);
+  EXPECT_EQ(with_memory_source(Op::Movzx8RR), Op::Movzx8RM);
+  EXPECT_EQ(with_memory_source(Op::AddsdRR), Op::AddsdRM);
+  EXPECT_EQ(with_memory_source(Op::MovqXR), Op::MovqXM);
+  EXPECT_EQ(with_memory_source(Op::CallR), Op::CallM);
+  EXPECT_EQ(with_memory_source(Op::RoundsdRRI), Op::RoundsdRMI);
+  EXPECT_EQ(with_memory_source(Op::AndnRRR), Op::AndnRRM);
+  // 16 bytes, a written operand, the wrong operand.
+  EXPECT_EQ(with_memory_source(Op::XorpsRR), kNoOp);
+  EXPECT_EQ(with_memory_source(Op::NegR), kNoOp);
+  EXPECT_EQ(with_memory_source(Op::ShlxRRR), kNoOp);
+  EXPECT_EQ(with_memory_first(Op::CmpRR), Op::CmpMR);
+  EXPECT_EQ(with_memory_first(Op::CmpRI), Op::CmpMI);
+  EXPECT_EQ(with_memory_first(Op::TestRI), Op::TestMI);
+  EXPECT_EQ(with_memory_first(Op::AddRR), kNoOp);
+  EXPECT_EQ(with_memory_first(Op::UcomisdRR), kNoOp);
+  EXPECT_EQ(with_memory_first(Op::MovRR), kNoOp);
+}
+
+TEST(Encoder, PlacesInMachineIr) {
+  // AddRR: Def, Use, Use. ShldRRC: Def, Use, Use, Use rcx. MulR: Def rax, Def rdx, Use rax, Use.
+  EXPECT_EQ(info(Op::AddRR).mach_operand[0], 0);
+  EXPECT_EQ(info(Op::AddRR).mach_operand[1], -1);
+  EXPECT_EQ(info(Op::ShldRRC).mach_operand[1], -2);
+  EXPECT_EQ(info(Op::MulR).mach_operand[0], -1);
+  EXPECT_EQ(info(Op::CmpRR).mach_operand[0], -2);
+  EXPECT_EQ(info(Op::CmpRR).mach_operand[1], -1);
+  EXPECT_EQ(info(Op::XchgMR).mach_operand[0], 0);
+  EXPECT_EQ(info(Op::LockCmpxchgMR).mach_operand[0], -1);
+  EXPECT_EQ(info(Op::BlendvpsRR).mach_operand[1], -2);
+  EXPECT_EQ(info(Op::BlsrRR).mach_operand[1], -1);
+  EXPECT_EQ(info(Op::SetccM).shape, kShapeMem | kShapeCc);
+  EXPECT_EQ(info(Op::ShlxRMR).shape, 2 | kShapeMem);
+  EXPECT_EQ(info(Op::Jcc).shape, kShapeRel | kShapeCc);
+}
+
 TEST(Encoder, InfoFollowsTheTable) {
   const OpInfo& mul = info(Op::MulR);
   ASSERT_EQ(mul.operand_count, 3);

@@ -11,6 +11,12 @@
 namespace hoist::masm::x64 {
 
 /// One encoding form: a row of insts.def.
+///
+/// In machine IR (codegen/mach) the operands of a plain instruction are first the Defs, then the
+/// Uses, both in the row's order, implicit and fixed ones (<rax>, cl) included: w is a Def, r a
+/// Use, rw both (a few forms that only keep upper lanes have no Use for their rw). Then the
+/// registers of the memory operand, base before index. OpInfo::mach_operand says where each
+/// register of the row is.
 enum class Op : std::uint16_t {
 #define HOIST_X64_INST(id, mnemonic, operands, widths, encoding, feature, read, written) id,
 #include "asm/x64/insts.def"
@@ -68,6 +74,9 @@ enum FlagBit : std::uint8_t {
   kFlagsOfCc = 64  ///< those that the condition code needs  clang-format off
 };  // clang-format on
 
+/// Shape of a form: the number of register operands (not counting fixed ones) and these bits.
+enum ShapeBit : std::uint8_t { kShapeMem = 4, kShapeImm = 8, kShapeCc = 16, kShapeRel = 32 };
+
 struct OpInfo {
   static constexpr unsigned kMaxOperands = 5;
 
@@ -78,12 +87,29 @@ struct OpInfo {
   Feature feature;
   std::uint8_t flags_read;
   std::uint8_t flags_written;
+  std::uint8_t shape;  ///< kShape bits: which operands the encoder takes
+  /// Place of each explicit register among the machine IR operands that are not of the address:
+  /// counted from the start, or (negative) from the end.
+  std::int8_t mach_operand[3];
 
   constexpr std::span<const OperandInfo> operands() const { return {operand, operand_count}; }
   constexpr bool allows_width(unsigned bytes) const { return widths == 0 || (widths & bytes) != 0; }
 };
 
-const OpInfo& info(Op op);
+extern const OpInfo kOpInfos[kOpCount];
+inline const OpInfo& info(Op op) {
+  return kOpInfos[static_cast<std::uint16_t>(op)];
+}
+
+inline constexpr Op kNoOp{0xffff};
+/// The form with the last register operand (which is only read) in memory: AddRR to AddRM, CmpRR to
+/// CmpRM, Movzx8RR to Movzx8RM, MulR to MulM, Cvtsi2sdRR to Cvtsi2sdRM ... and TestRR to TestMR,
+/// whose operands may be exchanged. kNoOp where there is none or where it reads more than 8 bytes.
+/// So this says for which instructions an operand may be left in an 8-byte spill slot.
+Op with_memory_source(Op op);
+/// CmpRR to CmpMR, TestRR to TestMR, CmpRI to CmpMI, TestRI to TestMI: the first operand in memory.
+/// kNoOp for anything that writes its first operand.
+Op with_memory_first(Op op);
 /// The table's id: "AddRR".
 std::string_view op_name(Op op);
 

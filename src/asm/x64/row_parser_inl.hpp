@@ -42,7 +42,8 @@ struct EncRow {
 static_assert(sizeof(EncRow) == 16);
 
 constexpr std::uint8_t make_shape(unsigned regs, bool mem, bool imm) {
-  return static_cast<std::uint8_t>(regs | (mem ? 4u : 0u) | (imm ? 8u : 0u));
+  return static_cast<std::uint8_t>(regs | (mem ? unsigned{kShapeMem} : 0u) |
+                                   (imm ? unsigned{kShapeImm} : 0u));
 }
 
 /// Takes the text before `separator` off the front.
@@ -120,6 +121,33 @@ consteval std::uint8_t parse_flags(std::string_view text) {
   return static_cast<std::uint8_t>(mask);
 }
 
+/// Shape and places in machine IR follow from the operands.
+consteval void place_in_machine_ir(OpInfo& op) {
+  unsigned regs = 0;
+  int defs = 0;
+  int uses = 0;
+  for (const OperandInfo& o : op.operands()) {
+    const bool is_reg = o.place < Place::Mem || o.place >= Place::Cl;
+    if (is_reg && o.role != Role::Write) ++uses;
+  }
+  unsigned shape = (op.flags_read & kFlagsOfCc) != 0 ? unsigned{kShapeCc} : 0u;
+  for (const OperandInfo& o : op.operands()) {
+    const bool is_reg = o.place < Place::Mem || o.place >= Place::Cl;
+    if (o.place == Place::Mem) shape |= kShapeMem;
+    if (o.place == Place::Rel) shape |= kShapeRel;
+    if (o.place == Place::Imm || o.place == Place::Imm8 || o.place == Place::Imm64) {
+      shape |= kShapeImm;
+    }
+    if (!is_reg) continue;
+    // A use counts from the end: forms that omit the Use of their rw have it first.
+    const int place = o.role == Role::Read ? -uses : defs;
+    if (o.role != Role::Read) ++defs;
+    if (o.role != Role::Write) --uses;
+    if (o.place < Place::Mem) op.mach_operand[regs++] = static_cast<std::int8_t>(place);
+  }
+  op.shape = static_cast<std::uint8_t>(shape | regs);
+}
+
 consteval OpInfo parse_info(const char* mnemonic, std::string_view operands,
                             std::string_view widths, Feature feature, std::string_view flags_read,
                             std::string_view flags_written) {
@@ -133,14 +161,13 @@ consteval OpInfo parse_info(const char* mnemonic, std::string_view operands,
   out.feature = feature;
   out.flags_read = parse_flags(flags_read);
   out.flags_written = parse_flags(flags_written);
+  place_in_machine_ir(out);
   return out;
 }
 
 /// Slots, shape and byte registers follow from the operands.
 consteval void place_operands(EncRow& row, const OpInfo& op) {
   unsigned regs = 0;
-  bool mem = false;
-  bool imm = false;
   const auto byte_widths = static_cast<std::uint8_t>(op.widths & 1);
   for (const OperandInfo& o : op.operands()) {
     const auto slot = static_cast<std::uint8_t>(regs);
@@ -160,10 +187,10 @@ consteval void place_operands(EncRow& row, const OpInfo& op) {
         row.v_slot = slot;
         ++regs;
         break;
-      case Place::Mem: mem = true; break;
+      case Place::Mem:
       case Place::Imm:
       case Place::Imm8:
-      case Place::Imm64: imm = true; break;
+      case Place::Imm64:
       case Place::Rel:
       case Place::Cl:
       case Place::Xmm0:
@@ -173,7 +200,7 @@ consteval void place_operands(EncRow& row, const OpInfo& op) {
       case Place::Rdx: break;
     }
   }
-  row.shape = make_shape(regs, mem, imm);
+  row.shape = op.shape & 15;
 }
 
 /// One token of the encoding that is not an opcode byte; false where it is one.

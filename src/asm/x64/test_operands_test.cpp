@@ -8,7 +8,7 @@ namespace hoist::masm::x64 {
 
 unsigned explicit_regs(const OpInfo& op) {
   unsigned count = 0;
-  for (const OperandInfo& o : op.operands()) count += is_register(o.place) ? 1 : 0;
+  for (const OperandInfo& o : op.operands()) count += is_register(o.place) ? 1u : 0u;
   return count;
 }
 

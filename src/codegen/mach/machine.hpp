@@ -166,6 +166,9 @@ class MachFunction {
   bool has_calls = false;
   /// Where the prologue finds the stack limit; see isa/x64/abi.hpp. Negative: no check.
   std::int32_t stack_limit_offset = -1;
+  std::int32_t stack_limit_offset2 = -1;  ///< of a second load; negative: there is none
+  /// Entries of jump tables: successor numbers of the block that ends in the table's jump.
+  std::vector<std::uint32_t> jump_tables;
 
   void clear();
   std::span<const Operand> operands_of(const MachInst& inst) const {

@@ -39,7 +39,6 @@ class BodyDecoder : private BodyReader {
     if (sp_ == stack_end_) [[unlikely]] grow(1);
     *sp_++ = Entry{type, value};
   }
-  bool push_all(std::span<const ValType> types);
   bool pop(ValType expected, Value& value) {
     if (sp_ > base_ && sp_[-1].type == expected) [[likely]] {
       value = (--sp_)->value;
@@ -49,10 +48,13 @@ class BodyDecoder : private BodyReader {
   }
   bool pop_slow(ValType expected, Value& value);
   bool pop_any(Entry& out);
-  /// The top of the stack has these types; in dead code missing entries are made.
+  bool pop3(ValType first, ValType second, ValType third, Value (&values)[3]);
+  bool push_all(std::span<const ValType> types);
+  bool check_top(std::span<const ValType> types);
+  /// As check_top; in dead code the entries then exist and have these types.
   bool want_top(std::span<const ValType> types);
-  bool want_top_slow(std::span<const ValType> types);
   std::span<Entry> top(std::size_t count) { return {sp_ - count, count}; }
+  void drop_below(std::size_t keep, std::size_t count);
   void grow(std::size_t count);
   bool reserve(std::size_t count);
 
@@ -60,10 +62,9 @@ class BodyDecoder : private BodyReader {
   Control& control() { return controls_.back(); }
   Control& target(std::uint32_t depth) { return controls_[controls_.size() - 1 - depth]; }
   Label<Frame> label(std::uint32_t depth);
-  bool push_control(FrameKind kind, const BlockType& type, Entry* height);
+  bool push_control(FrameKind kind, const BlockType& type);
   void set_dead();
-  void restore_base();
-  bool check_end(const Control& frame);
+  bool check_end();
 
   // Instructions that are more than a few lines.
   bool block(FrameKind kind);
@@ -72,17 +73,13 @@ class BodyDecoder : private BodyReader {
   bool br(bool conditional);
   bool br_table();
   bool return_values();
-  bool call(const FuncType& type, bool indirect, std::uint32_t index, std::uint32_t table,
-            Value callee);
   bool call_direct();
   bool call_indirect();
   bool select();
   bool select_typed();
-  bool local_op(Group group);
   bool global_op(Group group);
   bool table_op(Group group);
   bool bulk_op(Group group);
-  bool pop3(ValType first, ValType second, ValType third, Value (&values)[3]);
 
   S* sink_ = nullptr;
   bool live_ = true;

@@ -25,7 +25,7 @@ extern const std::array<OpMeta, kOpNumbers> kOpMeta;
 
 class BodyReader {
  protected:
-  BodyReader() : reader_({}, 0, 0) {}
+  BodyReader() : reader_({}) {}
   void reset(const Module& module, std::uint32_t func);
 
   /// Reads the local declarations, checks their number.
@@ -49,10 +49,11 @@ class BodyReader {
   bool read_type(std::uint32_t& out);
   bool read_table(std::uint32_t& out);
   bool read_memory(std::uint32_t& out);
-  bool read_data(std::uint32_t& out);
-  bool read_elem(std::uint32_t& out);
+  bool check_data(std::uint32_t data);
+  bool check_elem(std::uint32_t elem);
   bool read_label(std::size_t num_labels, std::uint32_t& out);
   bool check_declared(std::uint32_t func);
+  bool check_mutable(std::uint32_t global);
   /// Element types of a copy or init must agree.
   bool check_elements(ValType found, ValType expected);
 

@@ -85,7 +85,7 @@ Error ByteReader::error() const {
   switch (fault_) {
     case Fault::None: HOIST_UNREACHABLE("error() follows a failed read");
     case Fault::UnexpectedEnd:
-      message = ends_module_ ? "unexpected end" : "unexpected end of section or function";
+      message = whole_module_ ? "unexpected end" : "unexpected end of section or function";
       break;
     case Fault::IntegerTooLong: message = "integer representation too long"; break;
     case Fault::IntegerTooLarge: message = "integer too large"; break;

@@ -26,12 +26,18 @@ class ByteReader {
     BadUtf8
   };
 
+  /// Reads all of `module`.
+  explicit ByteReader(std::span<const std::uint8_t> module)
+      : module_(module.data()),
+        pos_(module.data()),
+        end_(module.data() + module.size()),
+        whole_module_(true) {}
   /// Reads [begin, end) of `module`; both are offsets within it.
   ByteReader(std::span<const std::uint8_t> module, std::size_t begin, std::size_t end)
       : module_(module.data()),
         pos_(module.data() + begin),
         end_(module.data() + end),
-        ends_module_(end == module.size()) {}
+        whole_module_(false) {}
 
   std::uint32_t offset() const { return static_cast<std::uint32_t>(pos_ - module_); }
   std::size_t remaining() const { return static_cast<std::size_t>(end_ - pos_); }
@@ -117,7 +123,7 @@ class ByteReader {
   const std::uint8_t* end_;
   std::uint32_t fault_offset_ = 0;
   Fault fault_ = Fault::None;
-  bool ends_module_;
+  bool whole_module_;
 };
 
 /// Whether `bytes` is UTF-8: shortest forms, no surrogates, at most U+10FFFF.

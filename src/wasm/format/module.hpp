@@ -70,14 +70,20 @@ struct Export {
   ExternKind kind = ExternKind::Func;
 };
 
-/// One instruction of a constant expression. Operand: the constant's bits, or a function or global
-/// index. Only I32/I64 const, add, sub and mul, F32/F64 const, RefNull, RefFunc and GlobalGet occur
+/// One instruction of a constant expression. Operand: the constant's bits, a function or global
+/// index, or of ref.null the bits of its ValType. Only I32/I64 const, add, sub and mul, F32/F64 const, RefNull, RefFunc and GlobalGet occur
 /// once a module is valid; `Op::End` is left out.
 struct ConstOp {
   Op op = Op::End;
   std::uint32_t offset = 0;
   std::uint64_t operand = 0;
 };
+
+/// Whether `op` is an operator on the values of a constant expression.
+constexpr bool is_const_arithmetic(Op op) {
+  return op == Op::I32Add || op == Op::I32Sub || op == Op::I32Mul || op == Op::I64Add ||
+         op == Op::I64Sub || op == Op::I64Mul;
+}
 
 /// A constant expression: `Module::const_ops(expr)`. Most have one instruction.
 struct ConstExpr {
@@ -194,7 +200,7 @@ class Module {
   std::span<const ConstOp> const_ops(ConstExpr expr) const {
     return std::span<const ConstOp>(const_pool).subspan(expr.first, expr.count);
   }
-  /// First export of that name and kind, or null. Linear.
+  /// The export of that name, or null. Linear.
   const Export* find_export(std::string_view name) const;
 };
 

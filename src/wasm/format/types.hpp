@@ -76,6 +76,8 @@ class ValType {
   }
 
   constexpr TypeKind kind() const { return static_cast<TypeKind>(bits_ & 0xff); }
+  /// Equal exactly for equal types; an order for sorting.
+  constexpr std::uint32_t bits() const { return bits_; }
   constexpr bool is_bottom() const { return bits_ == 0; }
   constexpr bool is_num() const { return (bits_ & 0xff) >= 0x7c; }
   constexpr bool is_vec() const { return kind() == TypeKind::V128; }

@@ -9,7 +9,7 @@ namespace hoist::wasm {
 
 ModuleAssembler::ModuleAssembler(const TokenStream& stream, std::uint32_t begin, std::uint32_t end,
                                  const Token* id, const TextOptions& options)
-    : TokenCursor(stream, begin, end), options_(options) {
+    : TokenCursor(stream, begin, end), options_(options), at_first_(begin) {
   if (id != nullptr) module_name_ = identifier_name(text_of(*id));
 }
 
@@ -20,7 +20,7 @@ Result<Bytes> ModuleAssembler::run() {
   at_ = begin;
   if (!type_definitions()) return take_error();
   at_ = begin;
-  if (!fields()) return take_error();
+  if (!fields() || !check_hints_left()) return take_error();
   return module_bytes();
 }
 

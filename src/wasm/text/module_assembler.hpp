@@ -17,6 +17,7 @@
 
 #include "base/result.hpp"
 #include "wasm/format/opcodes.hpp"
+#include "wasm/text/numbers.hpp"
 #include "wasm/text/text_types.hpp"
 #include "wasm/text/token_cursor.hpp"
 #include "wasm/text/wat_parser.hpp"
@@ -103,10 +104,11 @@ class ModuleAssembler : TokenCursor {
     FoldedTryEnd    ///< (try …) behind (catch_all …) or (delegate …)
   };
   struct Frame {
-    FrameKind kind;
-    bool ends = false;                   ///< folded: an `end` opcode is due at ")"
-    std::uint32_t label = kNoSymbol;     ///< symbol of the flat block's label
-    std::uint32_t pending = 0;           ///< FoldedPlain, FoldedIf: where its bytes start
+    FrameKind kind = FrameKind::FoldedPart;
+    bool ends = false;                ///< folded: an `end` opcode is due at ")"
+    std::uint32_t label = kNoSymbol;  ///< symbol of the block's label
+    std::uint32_t pending = 0;        ///< FoldedPlain, FoldedIf: where its bytes start
+    std::uint32_t list = 0;           ///< FoldedPlain, FoldedIf: token of its "("
   };
   struct Label {
     std::uint32_t symbol = kNoSymbol;
@@ -148,26 +150,31 @@ class ModuleAssembler : TokenCursor {
   bool fields();
   bool field();
   bool import_field();
-  bool import_descriptor(std::string_view module, std::string_view name);
-  bool extern_type(ExternKind kind, Bytes& out);
+  bool add_import(ExternKind kind);
   bool func_import_type(Bytes& out);
   bool inline_exports(ExternKind kind, std::uint32_t index);
-  /// Handles `(import "m" "n")` of a definition; `imported` says whether there was one.
+  void add_export(std::string_view exported, ExternKind kind, std::uint32_t index);
+  /// Handles `(import "m" "n")` of a definition and all behind it; `imported` says whether there
+  /// was one.
   bool inline_import(ExternKind kind, bool& imported);
-  bool finish_inline_import(ExternKind kind);
   bool func_field();
-  bool func_body(std::uint32_t index, std::uint32_t type);
+  bool func_body(std::uint32_t func);
+  void note_local_names(std::uint32_t func);
+  void note_hints(std::uint32_t func);
   bool local_declarations();
   bool add_local(std::uint32_t symbol, const Token& at);
   bool table_field();
   bool table_type(Bytes& out);
-  bool inline_table(bool is64, std::uint32_t index);
+  bool inline_table(bool is64, std::uint32_t table);
   bool memory_field();
   bool memory_type(Bytes& out);
-  bool inline_memory(bool is64, std::uint32_t index);
+  bool inline_memory(bool is64, std::uint32_t memory);
   bool page_size(std::uint32_t& log2, bool& given);
   bool limits(std::uint64_t& min, std::uint64_t& max, bool& has_max);
   bool at_address_type(bool& is64);
+  static void write_limits(Bytes& out, std::uint64_t min, std::uint64_t max, bool has_max,
+                           std::uint8_t flags);
+  static void write_zero_offset(Bytes& out, bool is64);
   bool global_field();
   bool global_type(Bytes& out);
   bool tag_field();
@@ -176,16 +183,20 @@ class ModuleAssembler : TokenCursor {
 
   // Segments.
   bool elem_field();
-  bool elem_list(bool active, bool declarative, bool has_table, std::uint32_t table,
-                 const Bytes& offset);
+  bool elem_list(bool active, bool declarative, std::uint32_t table, const Bytes& offset);
   bool elem_expressions(Bytes& out, std::uint32_t& count);
   bool func_indexes(Bytes& out, std::uint32_t& count);
+  static void write_func_refs(Bytes& out, const Bytes& indexes);
   bool data_field();
   bool offset_expression(Bytes& out);
   bool data_strings(std::string& out);
 
   // Instructions.
+  /// Up to the ")" of the list around, or one folded instruction. Writes no `end` for the whole.
   bool instructions(Bytes& out, ExprForm form);
+  const OpInfo* instruction_here();
+  const char* wanted() const;
+  bool in_operand_position() const;
   bool flat_instruction(Bytes& out);
   bool open_flat_block(const OpInfo& info, Bytes& out);
   bool flat_else(Bytes& out);
@@ -195,35 +206,45 @@ class ModuleAssembler : TokenCursor {
   bool check_end_label(const Frame& frame);
   bool open_list(Bytes& out);
   bool open_folded(Bytes& out);
-  bool open_folded_block(const OpInfo& info, Bytes& out);
+  bool open_folded_block(const OpInfo& info, std::uint32_t list, Bytes& out);
   bool folded_if_part(Bytes& out);
   bool folded_try_part(Bytes& out);
-  void open_part(std::uint32_t label);
   bool close_list(Bytes& out);
-  bool in_operand_position() const;
-  bool plain_instruction(Bytes& out);
+  std::uint32_t pending_size() const { return static_cast<std::uint32_t>(pending_.size()); }
+  void flush_pending(const Frame& frame, Bytes& out);
   bool block_type(Bytes& out);
   bool catch_clauses(Bytes& out);
-  std::uint32_t optional_label();
   void push_label(std::uint32_t symbol);
   void pop_label();
   bool label_index(std::uint32_t& depth);
 
   // Immediates.
-  bool immediates(const OpInfo& info, const Token& at, Bytes& out);
-  bool plain_immediates(const OpInfo& info, Bytes& out);
-  bool optional_pair(IndexSpace& first, IndexSpace& second, bool same, Bytes& out);
-  bool type_field_immediates(Bytes& out);
+  bool immediates(const OpInfo& info, Bytes& out);
+  bool one_index(const IndexSpace& space, Bytes& out);
+  bool table_or_memory(const IndexSpace& space, Bytes& out);
+  bool copy_operands(const IndexSpace& space, Bytes& out);
+  bool init_operands(const IndexSpace& segments, const IndexSpace& targets, Bytes& out);
+  bool type_and(const IndexSpace* second, Bytes& out);
+  bool type_field(Bytes& out);
+  bool label(Bytes& out);
   bool label_table(Bytes& out);
   bool call_indirect(Bytes& out);
-  bool select_types(const OpInfo& info, Bytes& out);
-  bool ref_type_op(const OpInfo& info, Bytes& out);
+  bool select(Bytes& out);
+  bool reference_operator(const OpInfo& info, Bytes& out);
+  bool cast_type(TextHeapType& heap, bool& nullable);
   bool br_on_cast(Bytes& out);
   bool memory_argument(const OpInfo& info, Bytes& out);
-  bool constant(Imm imm, Bytes& out);
+  bool memory_index(const OpInfo& info, std::uint32_t& memory);
+  bool offset_and_align(const OpInfo& info, std::uint64_t& offset, std::uint32_t& align_log2);
+  bool number_after(std::string_view prefix, std::uint64_t& value);
+  bool integer(unsigned width, std::uint64_t& bits);
+  template <typename Bits>
+  bool take_float(const Number<Bits>& number, const char* type, Bits& bits);
+  bool single(std::uint32_t& bits);
+  bool double_(std::uint64_t& bits);
   bool v128_constant(Bytes& out);
-  bool lanes(std::uint32_t count, std::uint32_t limit, Bytes& out);
-  void write_opcode(const OpInfo& info, Bytes& out);
+  bool lane(std::uint32_t count, Bytes& out);
+  static void write_opcode(const OpInfo& info, Bytes& out);
 
   // Names, indexes, numbers.
   bool at_index() const { return at_kind(TokenKind::Nat) || at_kind(TokenKind::Id); }
@@ -236,9 +257,14 @@ class ModuleAssembler : TokenCursor {
 
   // Annotations.
   bool check_annotations();
+  bool fail_note(const Annotation& note, std::string_view what);
   bool custom_annotation(const Annotation& note);
   bool name_annotation(const Annotation& note);
-  bool take_branch_hint(std::uint32_t token, std::uint32_t code_offset);
+  bool hint_annotation(const Annotation& note);
+  /// A hint in front of `token` must belong to an `if` or `br_if` of a function.
+  bool check_hint(Op op, std::uint32_t token);
+  void take_hint(std::uint32_t token, const Bytes& out);
+  bool check_hints_left();
 
   // Output.
   Bytes module_bytes();
@@ -249,6 +275,8 @@ class ModuleAssembler : TokenCursor {
 
   const TextOptions& options_;
   std::string module_name_;
+  bool has_given_module_name_ = false;
+  std::uint32_t at_first_;  ///< first token of the fields
   SymbolTable symbols_;
   IndexSpace types_{"type", "type"};
   IndexSpace funcs_{"function", "func"};
@@ -275,7 +303,7 @@ class ModuleAssembler : TokenCursor {
   std::uint32_t next_memory_ = 0;
   std::uint32_t next_global_ = 0;
   std::uint32_t next_tag_ = 0;
-  std::uint32_t next_type_ = 0;
+  std::uint32_t next_type_ = 0;  // of the type definitions
 
   Section type_section_;
   Section import_section_;

@@ -23,6 +23,8 @@ struct TextOptions {
   bool names = true;
   /// Check and assemble `(@custom …)`, `(@name …)` and branch hints; else all annotations are skipped.
   bool annotations = true;
+  /// The text is the content of `(module quote …)`, where no other may stand.
+  bool in_quote = false;
 };
 
 /// `text` is a module: `(module …)` or the fields of one; `(module binary "…")` and

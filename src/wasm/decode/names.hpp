@@ -30,7 +30,7 @@ using LocalNames = std::vector<std::pair<std::uint32_t, std::string_view>>;
 ModuleNames read_names(const Module& module);
 /// Names of one function's locals. Linear in the section.
 LocalNames read_local_names(const Module& module, std::uint32_t func);
-/// Name of one function, from the name section, else from an import or export, else empty. Linear:
+/// Name of one function, from the name section, else an export, else empty; shortened. Linear:
 /// for error messages.
 std::string find_function_name(const Module& module, std::uint32_t func);
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// Trampolines on demand: for host functions made at run time, and for hosts that call functions of a
+/// type that no module brought a trampoline for.
+
+#include "base/result.hpp"
+#include "codegen/target.hpp"
+#include "image/image.hpp"
+#include "wasm/format/types.hpp"
+
+namespace hoist::compiler {
+
+/// Host to compiled code: the image has one function, FuncKey(EntryTrampoline, 0, 0).
+Result<image::Image> compile_entry_trampoline(const wasm::FuncType& type,
+                                              const codegen::Target& target);
+/// Compiled code to a host function: the image has FuncKey(ExitTrampoline, 0, 0).
+Result<image::Image> compile_exit_trampoline(const wasm::FuncType& type,
+                                             const codegen::Target& target);
+
+}  // namespace hoist::compiler

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// Makes targets by name.
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "codegen/target.hpp"
+
+namespace hoist::isa {
+
+/// CPU features beyond a target's baseline; bits of masm::x64::FeatureSet for "x86_64". Detecting those
+/// of the running machine is the platform layer's affair.
+using FeatureSet = std::uint32_t;
+
+/// "x86_64". Errors: Unsupported for any other name (the message lists the known ones), and for a
+/// feature set below the baseline (SSE4.1 with SSSE3).
+Result<std::unique_ptr<codegen::Target>> make_target(std::string_view name, FeatureSet features);
+
+/// What every supported CPU of the target has.
+FeatureSet baseline_features(std::string_view name);
+
+}  // namespace hoist::isa

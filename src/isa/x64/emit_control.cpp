@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Branches, traps, and which function emits which pseudo instruction.
+#include "isa/x64/emit_internal.hpp"
+
+namespace hoist::isa::x64 {
+
+using codegen::MachEdge;
+
+Label Emitter::successor(std::uint32_t number) const {
+  const std::span<const MachEdge> succs = func_.succs_of(func_.blocks[block_]);
+  return block_label(succs[number].target);
+}
+
+void Emitter::emit_branch(Cc cc) {
+  const Label taken = successor(0);
+  const Label other = successor(1);
+  if (taken == other) {
+    if (!is_next(other)) enc_.jmp(other);
+  } else if (is_next(taken)) {
+    enc_.jcc(invert(cc), other);
+  } else {
+    enc_.jcc(cc, taken);
+    if (!is_next(other)) enc_.jmp(other);
+  }
+}
+
+void Emitter::emit_branch_fne() {
+  const Label taken = successor(0);
+  const Label other = successor(1);
+  if (taken == other) {
+    if (!is_next(other)) enc_.jmp(other);
+    return;
+  }
+  if (is_next(taken)) {
+    enc_.jcc(Cc::P, taken);
+    enc_.jcc(Cc::E, other);
+    return;
+  }
+  enc_.jcc(Cc::Ne, taken);
+  enc_.jcc(Cc::P, taken);
+  if (!is_next(other)) enc_.jmp(other);
+}
+
+void Emitter::emit_jump_table(const MachInst& inst, Allocs ops) {
+  const Label otherwise = successor(0);
+  if (inst.aux == 0) return enc_.jmp(otherwise);
+  const Reg address = reg(ops[0]);
+  const Reg offset = reg(ops[1]);
+  const Reg index = reg(ops[2]);
+  enc_.ri(Op::CmpRI, 4, index, inst.aux);
+  enc_.jcc(Cc::Ae, otherwise);
+  std::vector<Label>& targets = state_.table_targets;
+  targets.clear();
+  for (std::uint32_t i = 0; i < inst.aux; ++i) {
+    const std::size_t entry = static_cast<std::size_t>(inst.imm) + i;
+    targets.push_back(successor(func_.jump_tables[entry]));
+  }
+  const Label table = buffer_.add_jump_table(targets);
+  enc_.rm(Op::LeaRM, 8, address, Mem::label(table));
+  enc_.rm(Op::MovsxdRM, 8, offset,
+          Mem::at(static_cast<Gpr>(address.number), static_cast<Gpr>(index.number), 2));
+  enc_.rr(Op::AddRR, 8, address, offset);
+  enc_.r(Op::JmpR, 8, address);
+}
+
+void Emitter::trap_here(image::TrapCode code) {
+  buffer_.add_trap(static_cast<std::uint32_t>(code));
+  enc_.none(Op::Ud2);
+}
+
+Label Emitter::trap_label(image::TrapCode code) {
+  if (!state_.traps.empty()) {
+    const OutOfLineTrap& last = state_.traps.back();
+    if (last.code == code && last.loc == loc_) return last.label;
+  }
+  const Label label = buffer_.new_label();
+  state_.traps.push_back({label, code, loc_});
+  return label;
+}
+
+void Emitter::trap_if(Cc cc, image::TrapCode code) {
+  enc_.jcc(cc, trap_label(code));
+}
+
+Label Emitter::begin_cold(std::uint32_t index) {
+  const Label entry = buffer_.new_label();
+  state_.cold.push_back({index, entry, Label::none()});
+  return entry;
+}
+
+void Emitter::bind_resume() {
+  state_.cold.back().resume = buffer_.new_label();
+  buffer_.bind(state_.cold.back().resume);
+}
+
+void Emitter::emit_pseudo(std::uint32_t index, const MachInst& inst, Allocs ops) {
+  const auto kind = static_cast<Pseudo>(inst.op);
+  switch (kind) {
+    case Pseudo::Args: return;
+    case Pseudo::Return: emit_epilogue(); return enc_.none(Op::Ret);
+    case Pseudo::TailCall: emit_epilogue(); return enc_.jmp(masm::Symbol(inst.aux));
+    case Pseudo::TailCallReg: emit_epilogue(); return enc_.r(Op::JmpR, 8, Gpr::R11);
+    case Pseudo::Jump:
+      if (!is_next(successor(0))) enc_.jmp(successor(0));
+      return;
+    case Pseudo::Branch: return emit_branch(static_cast<Cc>(inst.cc));
+    case Pseudo::BranchFne: return emit_branch_fne();
+    case Pseudo::JumpTable: return emit_jump_table(inst, ops);
+    case Pseudo::TrapIf: return trap_if(static_cast<Cc>(inst.cc), inst.trap);
+    case Pseudo::SetccZx:
+      enc_.setcc(static_cast<Cc>(inst.cc), reg(ops[0]));
+      return enc_.rr(Op::Movzx8RR, 4, reg(ops[0]), reg(ops[0]));
+    case Pseudo::Udiv:
+    case Pseudo::Sdiv:
+    case Pseudo::Srem: return emit_division(index, inst, ops, kind);
+    case Pseudo::SymbolNear:
+      return enc_.rm(Op::LeaRM, 8, reg(ops[0]),
+                     Mem::symbol(masm::Symbol(inst.aux), static_cast<std::int32_t>(inst.imm)));
+    case Pseudo::SymbolFar:
+      enc_.ri(Op::MovRI64, 8, reg(ops[0]), 0);
+      return buffer_.add_reloc(masm::RelocKind::Abs64, buffer_.offset() - 8, masm::Symbol(inst.aux),
+                               inst.imm);
+    case Pseudo::FramePointer: return enc_.rr(Op::MovRR, 8, reg(ops[0]), Gpr::Rbp);
+    case Pseudo::StackPointer: return enc_.rr(Op::MovRR, 8, reg(ops[0]), Gpr::Rsp);
+    case Pseudo::ReturnAddress: return enc_.rm(Op::MovRM, 8, reg(ops[0]), Mem::at(Gpr::Rbp, 8));
+    case Pseudo::FZero: return enc_.rr(Op::XorpsRR, 0, reg(ops[0]), reg(ops[0]));
+    case Pseudo::FSelect: return emit_fselect(inst, ops);
+    case Pseudo::FMinMax: return emit_fminmax(index, inst, ops);
+    case Pseudo::IntToFloat: return emit_int_to_float(inst, ops);
+    case Pseudo::U64ToFloat: return emit_u64_to_float(index, inst, ops);
+    case Pseudo::TruncS:
+    case Pseudo::TruncU32:
+    case Pseudo::TruncU64:
+    case Pseudo::TruncSatS:
+    case Pseudo::TruncSatU32:
+    case Pseudo::TruncSatU64: return emit_trunc(index, inst, ops, kind);
+    case Pseudo::BeforeFirst:
+    case Pseudo::End: break;
+  }
+  HOIST_UNREACHABLE("the instruction has an opcode");
+}
+
+}  // namespace hoist::isa::x64

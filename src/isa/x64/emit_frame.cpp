@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Frame layout, prologue and epilogue.
+#include "isa/x64/emit_frame.hpp"
+
+#include <string>
+
+#include "base/bits.hpp"
+#include "isa/x64/abi.hpp"
+#include "isa/x64/emit_internal.hpp"
+
+namespace hoist::isa::x64 {
+
+using codegen::AddrKind;
+using codegen::MachFunction;
+using codegen::MachInst;
+using masm::x64::Op;
+
+/// Whether anything but the stack of bytes itself needs a frame pointer: calls and traps do, for
+/// backtraces, and so does whatever is addressed through it.
+static bool needs_frame(const MachFunction& func) {
+  if (func.has_calls) return true;
+  for (const MachInst& inst : func.insts) {
+    if (inst.trap != image::TrapCode::None || inst.addr == AddrKind::IncomingArg) return true;
+    if ((inst.flags & codegen::kCall) != 0 || inst.op == raw(Op::Ud2)) return true;
+    if (!is_pseudo(inst.op)) continue;
+    switch (static_cast<Pseudo>(inst.op)) {
+      case Pseudo::FramePointer:
+      case Pseudo::ReturnAddress:
+      case Pseudo::TrapIf:
+      case Pseudo::Udiv:
+      case Pseudo::Sdiv:
+      case Pseudo::Srem:
+      case Pseudo::TruncS:
+      case Pseudo::TruncU32:
+      case Pseudo::TruncU64: return true;
+      default: break;  // Only these trap or look at the frame.
+    }
+  }
+  return false;
+}
+
+Result<void> layout_frame(const MachFunction& func, const codegen::Allocation& alloc,
+                          FrameLayout& out) {
+  out.saved.clear();
+  out.stack_slots.clear();
+  const RegMask keep = callee_saved(func.call_conv) & alloc.used;
+  for (unsigned n = 0; n < 16; ++n) {
+    if (keep.contains(PReg::gpr(n))) out.saved.push_back(static_cast<Gpr>(n));
+  }
+  // All sums in 64 bits: sizes of stack slots come from the input.
+  std::uint64_t depth = 8 * out.saved.size() + 8 * std::uint64_t{alloc.spill_slots};
+  if (alloc.spill_slots != 0) depth = base::align_up(depth, 16);
+  out.spill_base = -static_cast<std::int32_t>(depth);
+  for (const ir::StackSlotData& slot : func.stack_slots) {
+    if (slot.align_log2 > 4) {
+      return Error(ErrorKind::Unsupported, "stack slot with an alignment of 2^" +
+                                               std::to_string(slot.align_log2) +
+                                               " bytes on x86_64 (at most 2^4)");
+    }
+    const unsigned align_log2 = slot.align_log2 < 3 ? 3u : slot.align_log2;
+    depth = base::align_up(depth + slot.bytes, std::uint64_t{1} << align_log2);
+    if (depth > kMaxFrameBytes) break;
+    out.stack_slots.push_back(-static_cast<std::int32_t>(depth));
+  }
+  depth = base::align_up(depth + func.outgoing_arg_bytes, 16);
+  if (depth > kMaxFrameBytes) {
+    return Error(ErrorKind::Limit, "stack frame of a function is larger than the limit of " +
+                                       std::to_string(kMaxFrameBytes) + " bytes");
+  }
+  out.frame_bytes = static_cast<std::uint32_t>(depth);
+  out.below_saved = out.frame_bytes - 8 * static_cast<std::uint32_t>(out.saved.size());
+  out.has_frame = depth != 0 || needs_frame(func);
+  return {};
+}
+
+void Emitter::emit_stack_check() {
+  const bool leaf = !func_.has_calls;
+  if (func_.stack_limit_offset < 0 || (leaf && frame_.frame_bytes <= kUncheckedFrameBytes)) return;
+  const bool two_loads = func_.stack_limit_offset2 >= 0;
+  const Mem first = Mem::at(Gpr::Rdi, func_.stack_limit_offset);
+  if (two_loads) enc_.rm(Op::MovRM, 8, Gpr::R11, first);
+  const Mem limit = two_loads ? Mem::at(Gpr::R11, func_.stack_limit_offset2) : first;
+  if (frame_.frame_bytes <= kUncheckedFrameBytes) {
+    enc_.rm(Op::CmpRM, 8, Gpr::Rsp, limit);
+  } else {
+    // limit + frame against rsp; a limit so high that the sum wraps is one that nothing satisfies.
+    enc_.rm(Op::MovRM, 8, Gpr::R11, limit);
+    enc_.ri(Op::AddRI, 8, Gpr::R11, frame_.frame_bytes);
+    trap_if(Cc::B, image::TrapCode::StackOverflow);
+    enc_.rr(Op::CmpRR, 8, Gpr::Rsp, Gpr::R11);
+  }
+  trap_if(Cc::B, image::TrapCode::StackOverflow);
+}
+
+/// A large frame without a check touches each page, so that it meets the guard page of the stack.
+void Emitter::emit_stack_probe() {
+  constexpr std::uint32_t kPage = 4096;
+  const Label again = buffer_.new_label();
+  enc_.ri(Op::MovRI, 4, Gpr::R11, frame_.below_saved / kPage);
+  buffer_.bind(again);
+  enc_.ri(Op::SubRI, 8, Gpr::Rsp, kPage);
+  enc_.mi(Op::OrMI, 4, Mem::at(Gpr::Rsp), 0);
+  enc_.r(Op::DecR, 4, Gpr::R11);
+  enc_.jcc(Cc::Ne, again);
+  if (frame_.below_saved % kPage != 0) {
+    enc_.ri(Op::SubRI, 8, Gpr::Rsp, frame_.below_saved % kPage);
+  }
+}
+
+void Emitter::emit_prologue() {
+  if (frame_.has_frame) {
+    enc_.r(Op::PushR, 8, Gpr::Rbp);
+    enc_.rr(Op::MovRR, 8, Gpr::Rbp, Gpr::Rsp);
+    emit_stack_check();
+    for (const Gpr reg : frame_.saved) enc_.r(Op::PushR, 8, reg);
+    if (func_.stack_limit_offset < 0 && frame_.below_saved > kUncheckedFrameBytes) {
+      emit_stack_probe();
+    } else if (frame_.below_saved != 0) {
+      enc_.ri(Op::SubRI, 8, Gpr::Rsp, frame_.below_saved);
+    }
+  }
+  prologue_end_ = buffer_.new_label();
+  buffer_.bind(prologue_end_);
+}
+
+void Emitter::emit_epilogue() {
+  if (!frame_.has_frame) return;
+  if (frame_.saved.empty()) {
+    if (frame_.frame_bytes != 0) {
+      enc_.none(Op::Leave);
+    } else {
+      enc_.r(Op::PopR, 8, Gpr::Rbp);
+    }
+    return;
+  }
+  if (frame_.below_saved != 0) enc_.ri(Op::AddRI, 8, Gpr::Rsp, frame_.below_saved);
+  for (std::size_t i = frame_.saved.size(); i-- != 0;) enc_.r(Op::PopR, 8, frame_.saved[i]);
+  enc_.r(Op::PopR, 8, Gpr::Rbp);
+}
+
+}  // namespace hoist::isa::x64

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// The three registers of a suspended or abandoned computation that Hoist deals with.
+
+#include <cstdint>
+
+namespace hoist::platform {
+
+struct MachineRegisters {
+  std::uintptr_t pc = 0;
+  std::uintptr_t sp = 0;
+  std::uintptr_t fp = 0;
+};
+
+/// From and to the context that a signal handler gets as its third argument.
+MachineRegisters read_context(const void* signal_context);
+void write_context(void* signal_context, const MachineRegisters& registers);
+
+/// Continues at `pc` with the given stack and frame pointer; everything below `sp` is abandoned
+/// without running anything.
+[[noreturn]] void resume_at(std::uintptr_t sp, std::uintptr_t fp, std::uintptr_t pc);
+
+/// Stack pointer of the caller, roughly.
+std::uintptr_t current_stack_pointer();
+
+/// After writing machine code and before running it.
+void flush_instruction_cache(void* begin, void* end);
+
+}  // namespace hoist::platform

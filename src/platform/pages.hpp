@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// Address space from the system: reserve, make usable, protect, give back.
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "base/result.hpp"
+
+namespace hoist::platform {
+
+enum class Access : std::uint8_t { None, Read, ReadWrite, ReadExecute };
+
+/// Bytes of a page; a power of two, at most 65,536.
+std::size_t page_bytes();
+
+/// A range of reserved address space, given back at destruction. Fresh pages read as zero.
+class PageRegion {
+ public:
+  PageRegion() = default;
+  /// Reserves `bytes` (rounded up to pages) without access and without committing memory.
+  /// @error OutOfMemory: the system refuses; the message names the size and what may be the reason.
+  static Result<PageRegion> reserve(std::uint64_t bytes);
+
+  PageRegion(PageRegion&& other) noexcept
+      : base_(std::exchange(other.base_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  PageRegion& operator=(PageRegion&& other) noexcept {
+    std::swap(base_, other.base_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~PageRegion();
+
+  std::uint8_t* base() const { return base_; }
+  std::uint64_t bytes() const { return bytes_; }
+  bool contains(std::uintptr_t address) const {
+    return address - reinterpret_cast<std::uintptr_t>(base_) < bytes_;
+  }
+  /// Changes access of whole pages in [offset, offset + bytes), both multiples of the page size.
+  /// @error OutOfMemory
+  Result<void> protect(std::uint64_t offset, std::uint64_t bytes, Access access);
+
+ private:
+  std::uint8_t* base_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace hoist::platform

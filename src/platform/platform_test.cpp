@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+#include "platform/clocks.hpp"
+#include "platform/cpu_features.hpp"
+#include "platform/files.hpp"
+#include "platform/machine_context.hpp"
+#include "platform/pages.hpp"
+#include "platform/random.hpp"
+#include "platform/signals.hpp"
+#include "platform/threads.hpp"
+
+namespace hoist::platform {
+namespace {
+
+TEST(Pages, ReserveCommitAndGiveBack) {
+  auto region = PageRegion::reserve(std::uint64_t{6} << 30);
+  ASSERT_TRUE(region);
+  ASSERT_TRUE(region->protect(0, page_bytes(), Access::ReadWrite));
+  EXPECT_EQ(region->base()[0], 0);
+  region->base()[page_bytes() - 1] = 7;
+  EXPECT_TRUE(region->contains(reinterpret_cast<std::uintptr_t>(region->base())));
+  EXPECT_FALSE(region->contains(reinterpret_cast<std::uintptr_t>(region->base()) + region->bytes()));
+}
+
+TEST(Pages, RefusalIsAnErrorThatNamesTheSize) {
+  auto region = PageRegion::reserve(std::uint64_t{1} << 60);
+  ASSERT_FALSE(region);
+  EXPECT_EQ(region.error().kind(), ErrorKind::OutOfMemory);
+  EXPECT_NE(region.error().message().find("1152921504606846976"), std::string::npos);
+}
+
+TEST(Threads, StackOfEachThreadIsItsOwn) {
+  const StackBounds mine = thread_stack();
+  EXPECT_TRUE(mine.contains(current_stack_pointer()));
+  std::thread([&] {
+    const StackBounds other = thread_stack();
+    EXPECT_TRUE(other.contains(current_stack_pointer()));
+    EXPECT_FALSE(mine.contains(current_stack_pointer()));
+  }).join();
+}
+
+TEST(Files, ErrorsNameThePathAndTheReason) {
+  const auto missing = read_file("/nonexistent/x.wasm", 100);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().message(), "cannot read '/nonexistent/x.wasm': No such file or directory");
+  const auto directory = read_file("/", 100);
+  ASSERT_FALSE(directory);
+  EXPECT_EQ(directory.error().message(), "cannot read '/': it is a directory, not a file");
+  const auto endless = read_file("/dev/zero", 100'000);
+  ASSERT_FALSE(endless);
+  EXPECT_EQ(endless.error().message(), "cannot read '/dev/zero': it is larger than 100000 bytes");
+}
+
+TEST(Files, ReadsFilesThatHideTheirSize) {
+  const auto text = read_file("/proc/self/status", 1 << 20);
+  ASSERT_TRUE(text);
+  EXPECT_GT(text->size(), 100U);
+}
+
+TEST(Clocks, Advance) {
+  const std::uint64_t before = now_ns(Clock::Monotonic);
+  EXPECT_GE(now_ns(Clock::Monotonic), before);
+  EXPECT_GT(now_ns(Clock::Realtime), std::uint64_t{1'600'000'000} * 1'000'000'000);
+  EXPECT_GT(peak_resident_bytes(), 1U << 20);
+}
+
+TEST(CpuFeatures, BaselineNamesWhatIsMissing) {
+  CpuFeatures old;
+  old.add(CpuFeature::Sse3);
+  const auto checked = check_cpu_baseline(old);
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().message(),
+            "this CPU lacks ssse3 sse4.1: code for x86-64 needs SSE4.1 and SSSE3");
+  EXPECT_TRUE(check_cpu_baseline(detect_cpu_features()));
+}
+
+TEST(Random, Differs) {
+  std::uint8_t a[16] = {};
+  std::uint8_t b[16] = {};
+  random_bytes(a);
+  random_bytes(b);
+  EXPECT_NE(std::string(a, a + 16), std::string(b, b + 16));
+}
+
+// Fault handling changes the process for good: each case runs in a child.
+void pass_all_on_then_exit(int) { ::_exit(42); }
+bool claim_nothing(Fault&) { return false; }
+
+TEST(SignalsDeathTest, UnclaimedFaultsGoToTheHandlerThatWasThere) {
+  EXPECT_EXIT(
+      {
+        ::signal(SIGSEGV, pass_all_on_then_exit);
+        install_fault_handler(claim_nothing);
+        auto region = PageRegion::reserve(page_bytes());
+        const volatile std::uint8_t* at = region->base();
+        std::exit(at[0]);
+      },
+      testing::ExitedWithCode(42), "");
+}
+
+TEST(SignalsDeathTest, UnclaimedFaultsEndTheProcessAsBefore) {
+  EXPECT_EXIT(
+      {
+        ::signal(SIGSEGV, SIG_DFL);
+        install_fault_handler(claim_nothing);
+        auto region = PageRegion::reserve(page_bytes());
+        const volatile std::uint8_t* at = region->base();
+        std::exit(at[0]);
+      },
+      testing::KilledBySignal(SIGSEGV), "");
+}
+
+TEST(SignalsDeathTest, SignalsFromOutsideArePassedOn) {
+  EXPECT_EXIT(
+      {
+        ::signal(SIGFPE, pass_all_on_then_exit);
+        install_fault_handler([](Fault&) { return true; });
+        ::raise(SIGFPE);
+        std::exit(1);
+      },
+      testing::ExitedWithCode(42), "");
+}
+
+TEST(SignalsDeathTest, ClaimedFaultsContinueElsewhere) {
+  EXPECT_EXIT(
+      {
+        static std::uint8_t* page = nullptr;
+        ensure_signal_stack();
+        install_fault_handler([](Fault& fault) {
+          if (fault.address != reinterpret_cast<std::uintptr_t>(page)) return false;
+          fault.at.pc = reinterpret_cast<std::uintptr_t>(+[] { ::_exit(7); });
+          fault.at.sp = (fault.at.sp & ~std::uintptr_t{15}) - 8;
+          return true;
+        });
+        auto region = PageRegion::reserve(page_bytes());
+        page = region->base();
+        const volatile std::uint8_t* at = page;
+        std::exit(at[0]);
+      },
+      testing::ExitedWithCode(7), "");
+}
+
+}  // namespace
+}  // namespace hoist::platform

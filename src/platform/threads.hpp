@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// Facts about threads.
+
+#include <cstdint>
+
+namespace hoist::platform {
+
+struct StackBounds {
+  std::uintptr_t low = 0;   ///< first usable address (the guard is below)
+  std::uintptr_t high = 0;  ///< end
+  bool contains(std::uintptr_t address) const { return address >= low && address < high; }
+};
+
+/// Of the calling thread's own stack; found once per thread. On the main thread it counts what the stack
+/// may grow to. {0, 0} if the system does not say.
+StackBounds thread_stack();
+
+/// Threads that this process may run at once: at least 1.
+unsigned usable_cores();
+
+}  // namespace hoist::platform

@@ -1,0 +1,635 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// Bodies of BodyDecoder; for the one .cpp of each sink.
+///
+/// Two notions of dead code, both needed. `live_` is about control: can the code run? It decides
+/// whether the sink hears of it. `polymorphic` of the innermost block is about types: after an
+/// unconditional branch the stack yields whatever is asked for. Behind a block that never reaches its
+/// end the code is dead, but its stack has types as usual.
+
+#include <algorithm>
+
+#include "wasm/decode/body_decoder.hpp"
+#include "wasm/format/limits.hpp"
+
+namespace hoist::wasm {
+
+template <Sink S>
+Result<void> BodyDecoder<S>::decode(const Module& module, std::uint32_t func, S& sink) {
+  reset(module, func);
+  sink_ = &sink;
+  live_ = true;
+  controls_.clear();
+  saved_.clear();
+  br_table_mark_ = 0;
+  if (!stack_) grow(256);
+  sp_ = base_ = stack_.get();
+  if (!run()) return take_error();
+  return {};
+}
+
+template <Sink S>
+bool BodyDecoder<S>::run() {
+  if (!read_locals()) return false;
+  if (!push_control(FrameKind::Func, {{}, type_->results()})) return false;
+  sink_->begin(BodyInfo{*module_, *type_, func_, module_->body(func_), num_locals_}, control().frame);
+  std::uint32_t first = static_cast<std::uint32_t>(type_->params().size());
+  for (const LocalRun& run : local_runs_) {
+    sink_->declare_locals(run.end - first, run.type);
+    first = run.end;
+  }
+  while (!controls_.empty()) {
+    at_ = reader_.offset();
+    std::uint8_t byte = 0;
+    if (!reader_.u8(byte)) [[unlikely]] {
+      return fail(ErrorKind::Malformed,
+                  "unexpected end of section or function: END opcode expected", at_);
+    }
+    std::uint16_t number = byte;
+    if (byte >= 0xfb && byte <= 0xfe) {
+      if (!read_prefixed(byte, number)) return false;
+    }
+    op_ = static_cast<Op>(number);
+    if (live_) sink_->at(at_);
+    if (!instruction(kOpMeta[number])) return false;
+  }
+  if (!reader_.at_end()) {
+    at_ = reader_.offset();
+    return fail(ErrorKind::Malformed, "section size mismatch: bytes after the end of the function",
+                at_);
+  }
+  return true;
+}
+
+template <Sink S>
+bool BodyDecoder<S>::instruction(const OpMeta& meta) {
+  Value a{};
+  Value b{};
+  std::uint32_t index = 0;
+  switch (meta.group) {
+    case Group::Illegal: return fail_opcode(static_cast<std::uint16_t>(op_));
+    case Group::Later: return fail_feature(op_info(op_).feature, text(op_), at_);
+    case Group::Unreachable:
+      if (live_) sink_->unreachable();
+      set_dead();
+      return true;
+    case Group::Nop: return true;
+    case Group::Block: return block(FrameKind::Block);
+    case Group::Loop: return block(FrameKind::Loop);
+    case Group::If: return block(FrameKind::If);
+    case Group::Else: return else_part(false);
+    case Group::End: return end();
+    case Group::Br: return br(false);
+    case Group::BrIf: return br(true);
+    case Group::BrTable: return br_table();
+    case Group::Return: return return_values();
+    case Group::Call: return call_direct();
+    case Group::CallIndirect: return call_indirect();
+    case Group::Drop: {
+      Entry entry;
+      if (!pop_any(entry)) return false;
+      if (live_) sink_->drop(entry.type, entry.value);
+      return true;
+    }
+    case Group::Select: return select();
+    case Group::SelectTyped: return select_typed();
+    case Group::LocalGet: {
+      if (!read_local(index)) return false;
+      const ValType type = local_type(index);
+      push(type, live_ ? sink_->local_get(index, type) : Value{});
+      return true;
+    }
+    case Group::LocalSet: {
+      if (!read_local(index)) return false;
+      const ValType type = local_type(index);
+      if (!pop(type, a)) return false;
+      if (live_) sink_->local_set(index, type, a);
+      return true;
+    }
+    case Group::LocalTee: {
+      if (!read_local(index)) return false;
+      const ValType type = local_type(index);
+      if (!pop(type, a)) return false;
+      push(type, live_ ? sink_->local_tee(index, type, a) : Value{});
+      return true;
+    }
+    case Group::GlobalGet:
+    case Group::GlobalSet: return global_op(meta.group);
+    case Group::TableGet:
+    case Group::TableSet:
+    case Group::TableGrow:
+    case Group::TableSize:
+    case Group::TableFill: return table_op(meta.group);
+    case Group::Load: {
+      MemArg mem;
+      if (!read_mem_arg(meta.align_log2, mem)) return false;
+      if (!pop(module_->memories[mem.memory].type.address_type(), a)) return false;
+      push(meta.out, live_ ? sink_->load(op_, mem, a) : Value{});
+      return true;
+    }
+    case Group::Store: {
+      MemArg mem;
+      if (!read_mem_arg(meta.align_log2, mem)) return false;
+      if (!pop(meta.in, b) || !pop(module_->memories[mem.memory].type.address_type(), a)) {
+        return false;
+      }
+      if (live_) sink_->store(op_, mem, a, b);
+      return true;
+    }
+    case Group::MemorySize: {
+      if (!read_memory(index)) return false;
+      push(module_->memories[index].type.address_type(),
+           live_ ? sink_->memory_size(index) : Value{});
+      return true;
+    }
+    case Group::MemoryGrow: {
+      if (!read_memory(index)) return false;
+      const ValType type = module_->memories[index].type.address_type();
+      if (!pop(type, a)) return false;
+      push(type, live_ ? sink_->memory_grow(index, a) : Value{});
+      return true;
+    }
+    case Group::ConstI32: {
+      std::int32_t value = 0;
+      if (!reader_.s32(value)) return fail_read();
+      push(TypeKind::I32, live_ ? sink_->const_i32(value) : Value{});
+      return true;
+    }
+    case Group::ConstI64: {
+      std::int64_t value = 0;
+      if (!reader_.s64(value)) return fail_read();
+      push(TypeKind::I64, live_ ? sink_->const_i64(value) : Value{});
+      return true;
+    }
+    case Group::ConstF32: {
+      if (!reader_.f32_bits(index)) return fail_read();
+      push(TypeKind::F32, live_ ? sink_->const_f32(index) : Value{});
+      return true;
+    }
+    case Group::ConstF64: {
+      std::uint64_t bits = 0;
+      if (!reader_.f64_bits(bits)) return fail_read();
+      push(TypeKind::F64, live_ ? sink_->const_f64(bits) : Value{});
+      return true;
+    }
+    case Group::Test:
+      if (!pop(meta.in, a)) return false;
+      push(meta.out, live_ ? sink_->test(op_, a) : Value{});
+      return true;
+    case Group::Compare:
+      if (!pop(meta.in, b) || !pop(meta.in, a)) return false;
+      push(meta.out, live_ ? sink_->compare(op_, a, b) : Value{});
+      return true;
+    case Group::Unary:
+      if (!pop(meta.in, a)) return false;
+      push(meta.out, live_ ? sink_->unary(op_, a) : Value{});
+      return true;
+    case Group::Binary:
+      if (!pop(meta.in, b) || !pop(meta.in, a)) return false;
+      push(meta.out, live_ ? sink_->binary(op_, a, b) : Value{});
+      return true;
+    case Group::Convert:
+      if (!pop(meta.in, a)) return false;
+      push(meta.out, live_ ? sink_->convert(op_, a) : Value{});
+      return true;
+    case Group::RefNull: {
+      ValType type;
+      if (!read_null_type(type)) return false;
+      push(type, live_ ? sink_->ref_null(type) : Value{});
+      return true;
+    }
+    case Group::RefIsNull: {
+      Entry entry;
+      if (!pop_any(entry)) return false;
+      if (!entry.type.is_ref() && !entry.type.is_bottom()) {
+        return invalid("type mismatch: ref.is_null expects a reference, found " +
+                       to_string(entry.type));
+      }
+      push(TypeKind::I32, live_ ? sink_->ref_is_null(entry.type, entry.value) : Value{});
+      return true;
+    }
+    case Group::RefFunc:
+      if (!read_function(index) || !check_declared(index)) return false;
+      push(TypeKind::FuncRef, live_ ? sink_->ref_func(index) : Value{});
+      return true;
+    case Group::MemoryInit:
+    case Group::DataDrop:
+    case Group::MemoryCopy:
+    case Group::MemoryFill:
+    case Group::TableInit:
+    case Group::ElemDrop:
+    case Group::TableCopy: return bulk_op(meta.group);
+  }
+  return false;
+}
+
+// ---- Operand stack
+
+template <Sink S>
+void BodyDecoder<S>::grow(std::size_t count) {
+  const std::size_t used = stack_ ? static_cast<std::size_t>(sp_ - stack_.get()) : 0;
+  const std::size_t base = stack_ ? static_cast<std::size_t>(base_ - stack_.get()) : 0;
+  const std::size_t capacity = std::max(2 * used, used + count);
+  auto bigger = std::make_unique<Entry[]>(capacity);
+  if (stack_) std::copy(stack_.get(), sp_, bigger.get());
+  stack_ = std::move(bigger);
+  sp_ = stack_.get() + used;
+  base_ = stack_.get() + base;
+  stack_end_ = stack_.get() + capacity;
+}
+
+/// Room for `count` more entries. A few bytes of code can ask for a thousand values, so there is a
+/// limit; single pushes are bounded by the size of the body.
+template <Sink S>
+bool BodyDecoder<S>::reserve(std::size_t count) {
+  if (static_cast<std::size_t>(stack_end_ - sp_) >= count) [[likely]] return true;
+  if (static_cast<std::size_t>(sp_ - stack_.get()) + count > kMaxOperands) {
+    return fail(ErrorKind::Limit, "too many values on the operand stack", at_);
+  }
+  grow(count);
+  return true;
+}
+
+template <Sink S>
+bool BodyDecoder<S>::push_all(std::span<const ValType> types) {
+  if (!reserve(types.size())) return false;
+  for (const ValType type : types) *sp_++ = Entry{type, Value{}};
+  return true;
+}
+
+template <Sink S>
+bool BodyDecoder<S>::pop_slow(ValType expected, Value& value) {
+  if (sp_ > base_) {
+    if (!sp_[-1].type.is_bottom()) return fail_type(expected, sp_[-1].type);
+    --sp_;
+  } else if (!control().polymorphic) {
+    return fail_empty(expected);
+  }
+  value = Value{};
+  return true;
+}
+
+template <Sink S>
+bool BodyDecoder<S>::pop_any(Entry& out) {
+  if (sp_ > base_) [[likely]] {
+    out = *--sp_;
+    return true;
+  }
+  if (!control().polymorphic) return fail_empty(ValType());
+  out = Entry{};
+  return true;
+}
+
+template <Sink S>
+bool BodyDecoder<S>::pop3(ValType first, ValType second, ValType third, Value (&values)[3]) {
+  return pop(third, values[2]) && pop(second, values[1]) && pop(first, values[0]);
+}
+
+/// Checks without changing anything: a br_table asks for several lists of the same values.
+template <Sink S>
+bool BodyDecoder<S>::check_top(std::span<const ValType> types) {
+  const Entry* entry = sp_;
+  for (std::size_t i = types.size(); i-- > 0;) {
+    if (entry == base_) return control().polymorphic || fail_empty(types[i]);
+    --entry;
+    if (entry->type != types[i] && !entry->type.is_bottom()) return fail_type(types[i], entry->type);
+  }
+  return true;
+}
+
+template <Sink S>
+bool BodyDecoder<S>::want_top(std::span<const ValType> types) {
+  if (!check_top(types)) return false;
+  if (live_) return true;
+  sp_ -= std::min(types.size(), static_cast<std::size_t>(sp_ - base_));
+  return push_all(types);
+}
+
+// ---- Control
+
+template <Sink S>
+Label<typename S::Frame> BodyDecoder<S>::label(std::uint32_t depth) {
+  target(depth).branched_to = true;
+  return Labels<Frame>(controls_)[depth];
+}
+
+/// The block's parameters are on the stack already.
+template <Sink S>
+bool BodyDecoder<S>::push_control(FrameKind kind, const BlockType& type) {
+  if (controls_.size() >= kMaxNesting) {
+    return fail(ErrorKind::Limit, "blocks are nested too deeply", at_);
+  }
+  base_ = sp_ - type.params.size();
+  Control& frame = controls_.emplace_back();
+  frame.type = type;
+  frame.height = static_cast<std::uint32_t>(base_ - stack_.get());
+  frame.saved_params = static_cast<std::uint32_t>(saved_.size());
+  frame.kind = kind;
+  frame.reported = live_;
+  return true;
+}
+
+template <Sink S>
+void BodyDecoder<S>::set_dead() {
+  live_ = false;
+  control().polymorphic = true;
+  sp_ = base_;
+}
+
+template <Sink S>
+bool BodyDecoder<S>::block(FrameKind kind) {
+  BlockType type;
+  Value condition{};
+  if (!read_block_type(type)) return false;
+  if (kind == FrameKind::If && !pop(TypeKind::I32, condition)) return false;
+  if (!want_top(type.params) || !push_control(kind, type)) return false;
+  if (!live_) return true;
+  const std::span<Entry> params = top(type.params.size());
+  Frame& frame = control().frame;
+  switch (kind) {
+    case FrameKind::Loop: sink_->loop(type, frame, params); break;
+    case FrameKind::If:
+      saved_.insert(saved_.end(), params.begin(), params.end());
+      sink_->if_(type, frame, condition, params);
+      break;
+    case FrameKind::Block:
+    case FrameKind::Else:
+    case FrameKind::Func: sink_->block(type, frame); break;
+  }
+  return true;
+}
+
+/// The results of the block are on the stack, and nothing else.
+template <Sink S>
+bool BodyDecoder<S>::check_end() {
+  const std::span<const ValType> results = control().type.results;
+  if (!want_top(results)) return false;
+  const std::size_t height = static_cast<std::size_t>(sp_ - base_);
+  return height == results.size() || fail_height(height - results.size());
+}
+
+template <Sink S>
+bool BodyDecoder<S>::else_part(bool implicit) {
+  Control& frame = control();
+  if (frame.kind != FrameKind::If) {
+    return fail(ErrorKind::Malformed, "unexpected else: END opcode expected", at_);
+  }
+  if (!check_end()) return false;
+  frame.kind = FrameKind::Else;
+  frame.polymorphic = false;
+  const bool then_live = live_;
+  if (frame.reported) {
+    if (!live_) sink_->at(at_);
+    sink_->else_(frame.type, frame.frame, then_live, top(frame.type.results.size()), implicit);
+  }
+  live_ = frame.reported;
+  sp_ = base_;
+  if (!push_all(frame.type.params)) return false;
+  if (live_) {
+    std::copy_n(saved_.begin() + frame.saved_params, frame.type.params.size(), base_);
+  }
+  return true;
+}
+
+template <Sink S>
+bool BodyDecoder<S>::end() {
+  if (control().kind == FrameKind::If) {
+    const BlockType& type = control().type;
+    if (!std::ranges::equal(type.params, type.results)) {
+      return invalid("type mismatch: an if without else has " + to_string(type.params) +
+                     " as parameters and " + to_string(type.results) + " as results");
+    }
+    if (!else_part(true)) return false;
+  }
+  if (!check_end()) return false;
+  Control& frame = control();
+  const bool continues = live_ || (frame.branched_to && frame.kind != FrameKind::Loop);
+  if (frame.reported) {
+    if (!live_) sink_->at(at_);
+    sink_->end(frame.kind, frame.type, frame.frame, live_, continues,
+               top(frame.type.results.size()));
+  }
+  live_ = frame.reported && continues;
+  saved_.resize(frame.saved_params);
+  controls_.pop_back();
+  if (!controls_.empty()) base_ = stack_.get() + control().height;
+  return true;
+}
+
+template <Sink S>
+bool BodyDecoder<S>::br(bool conditional) {
+  std::uint32_t depth = 0;
+  Value condition{};
+  if (!read_label(controls_.size(), depth)) return false;
+  if (conditional && !pop(TypeKind::I32, condition)) return false;
+  const std::span<const ValType> types = target(depth).label_types();
+  if (!want_top(types)) return false;
+  if (live_) {
+    const Label<Frame> to = label(depth);
+    if (conditional) {
+      sink_->br_if(to, condition, top(types.size()));
+    } else {
+      sink_->br(to, top(types.size()));
+    }
+  }
+  if (!conditional) set_dead();
+  return true;
+}
+
+template <Sink S>
+bool BodyDecoder<S>::br_table() {
+  Value index{};
+  if (!read_label_table(controls_.size()) || !pop(TypeKind::I32, index)) return false;
+  const std::size_t arity = target(depths_.back()).label_types().size();
+  // Tables repeat their labels; each is checked once.
+  const std::uint32_t mark = ++br_table_mark_;
+  for (const std::uint32_t depth : depths_) {
+    Control& to = target(depth);
+    if (to.br_table_mark == mark) continue;
+    to.br_table_mark = mark;
+    const std::span<const ValType> types = to.label_types();
+    if (types.size() != arity) {
+      return invalid("type mismatch: labels of a br_table carry " + to_string(types) + " and " +
+                     to_string(target(depths_.back()).label_types()));
+    }
+    if (!check_top(types)) return false;
+    if (live_) to.branched_to = true;
+  }
+  if (live_) sink_->br_table(Labels<Frame>(controls_), index, depths_, top(arity));
+  set_dead();
+  return true;
+}
+
+template <Sink S>
+bool BodyDecoder<S>::return_values() {
+  if (!want_top(type_->results())) return false;
+  if (live_) sink_->return_(top(type_->results().size()));
+  set_dead();
+  return true;
+}
+
+// ---- Calls
+
+template <Sink S>
+bool BodyDecoder<S>::call_direct() {
+  std::uint32_t callee = 0;
+  if (!read_function(callee)) return false;
+  const FuncType& type = module_->function_type(callee);
+  const std::span<const ValType> results = type.results();
+  if (!want_top(type.params()) || !push_all(results)) return false;
+  if (live_) {
+    sink_->call(callee, type, top(results.size() + type.params().size()).first(type.params().size()),
+                top(results.size()));
+  }
+  drop_below(results.size(), type.params().size());
+  return true;
+}
+
+template <Sink S>
+bool BodyDecoder<S>::call_indirect() {
+  std::uint32_t type_index = 0;
+  std::uint32_t table = 0;
+  if (!read_type(type_index) || !read_table(table)) return false;
+  const TableType& table_type = module_->tables[table].type;
+  if (table_type.element != ValType(TypeKind::FuncRef)) {
+    return invalid("type mismatch: call_indirect needs a table of funcref, found " +
+                   to_string(table_type.element));
+  }
+  Value callee{};
+  if (!pop(table_type.index_type(), callee)) return false;
+  const FuncType& type = module_->types[type_index];
+  const std::span<const ValType> results = type.results();
+  if (!want_top(type.params()) || !push_all(results)) return false;
+  if (live_) {
+    sink_->call_indirect(
+        type_index, table, type, callee,
+        top(results.size() + type.params().size()).first(type.params().size()), top(results.size()));
+  }
+  drop_below(results.size(), type.params().size());
+  return true;
+}
+
+/// Removes `count` entries under the top `keep` ones. Results lie above the arguments during a call,
+/// so that a sink can write the one while it reads the other.
+template <Sink S>
+void BodyDecoder<S>::drop_below(std::size_t keep, std::size_t count) {
+  std::copy(sp_ - keep, sp_, sp_ - keep - count);
+  sp_ -= count;
+}
+
+// ---- Values, tables, bulk memory
+
+template <Sink S>
+bool BodyDecoder<S>::select() {
+  Value condition{};
+  Entry second;
+  Entry first;
+  if (!pop(TypeKind::I32, condition) || !pop_any(second) || !pop_any(first)) return false;
+  const ValType type = first.type.is_bottom() ? second.type : first.type;
+  if (type.is_ref() || second.type.is_ref()) {
+    return invalid("type mismatch: select without a type expects numbers, found " +
+                   to_string(type.is_ref() ? type : second.type));
+  }
+  if (!second.type.is_bottom() && second.type != type) return fail_type(type, second.type);
+  push(type, live_ ? sink_->select(type, first.value, second.value, condition) : Value{});
+  return true;
+}
+
+template <Sink S>
+bool BodyDecoder<S>::select_typed() {
+  ValType type;
+  Value values[3];
+  if (!read_select_type(type) || !pop3(type, type, TypeKind::I32, values)) return false;
+  push(type, live_ ? sink_->select(type, values[0], values[1], values[2]) : Value{});
+  return true;
+}
+
+template <Sink S>
+bool BodyDecoder<S>::global_op(Group group) {
+  std::uint32_t index = 0;
+  if (!read_global(index)) return false;
+  const GlobalType& type = module_->globals[index].type;
+  if (group == Group::GlobalGet) {
+    push(type.type, live_ ? sink_->global_get(index, type) : Value{});
+    return true;
+  }
+  Value value{};
+  if (!check_mutable(index) || !pop(type.type, value)) return false;
+  if (live_) sink_->global_set(index, type, value);
+  return true;
+}
+
+template <Sink S>
+bool BodyDecoder<S>::table_op(Group group) {
+  std::uint32_t table = 0;
+  if (!read_table(table)) return false;
+  const ValType element = module_->tables[table].type.element;
+  const ValType place = module_->tables[table].type.index_type();
+  Value a{};
+  Value b{};
+  if (group == Group::TableGet) {
+    if (!pop(place, a)) return false;
+    push(element, live_ ? sink_->table_get(table, a) : Value{});
+  } else if (group == Group::TableSet) {
+    if (!pop(element, b) || !pop(place, a)) return false;
+    if (live_) sink_->table_set(table, a, b);
+  } else if (group == Group::TableSize) {
+    push(place, live_ ? sink_->table_size(table) : Value{});
+  } else if (group == Group::TableGrow) {
+    if (!pop(place, b) || !pop(element, a)) return false;
+    push(place, live_ ? sink_->table_grow(table, a, b) : Value{});
+  } else {
+    Value values[3];
+    if (!pop3(place, element, place, values)) return false;
+    if (live_) sink_->table_fill(table, values[0], values[1], values[2]);
+  }
+  return true;
+}
+
+template <Sink S>
+bool BodyDecoder<S>::bulk_op(Group group) {
+  constexpr ValType kI32 = TypeKind::I32;
+  std::uint32_t first = 0;
+  std::uint32_t second = 0;
+  Value v[3];
+  const auto memory_type = [&](std::uint32_t i) { return module_->memories[i].type.address_type(); };
+  const auto table_type = [&](std::uint32_t i) { return module_->tables[i].type; };
+  // The length of a copy has the narrower of the two address types.
+  const auto narrower = [&](ValType a, ValType b) { return a == b ? a : kI32; };
+  if (group == Group::MemoryInit) {
+    if (!read_u32(first) || !read_memory(second) || !check_data(first)) return false;
+    if (!pop3(memory_type(second), kI32, kI32, v)) return false;
+    if (live_) sink_->memory_init(first, second, v[0], v[1], v[2]);
+  } else if (group == Group::DataDrop) {
+    if (!read_u32(first) || !check_data(first)) return false;
+    if (live_) sink_->data_drop(first);
+  } else if (group == Group::MemoryCopy) {
+    if (!read_memory(first) || !read_memory(second)) return false;
+    const ValType to = memory_type(first);
+    const ValType from = memory_type(second);
+    if (!pop3(to, from, narrower(to, from), v)) return false;
+    if (live_) sink_->memory_copy(first, second, v[0], v[1], v[2]);
+  } else if (group == Group::MemoryFill) {
+    if (!read_memory(first)) return false;
+    if (!pop3(memory_type(first), kI32, memory_type(first), v)) return false;
+    if (live_) sink_->memory_fill(first, v[0], v[1], v[2]);
+  } else if (group == Group::TableInit) {
+    if (!read_u32(first) || !read_table(second) || !check_elem(first)) return false;
+    if (!check_elements(module_->elements[first].type, table_type(second).element)) return false;
+    if (!pop3(table_type(second).index_type(), kI32, kI32, v)) return false;
+    if (live_) sink_->table_init(first, second, v[0], v[1], v[2]);
+  } else if (group == Group::ElemDrop) {
+    if (!read_u32(first) || !check_elem(first)) return false;
+    if (live_) sink_->elem_drop(first);
+  } else {
+    if (!read_table(first) || !read_table(second)) return false;
+    if (!check_elements(table_type(second).element, table_type(first).element)) return false;
+    const ValType to = table_type(first).index_type();
+    const ValType from = table_type(second).index_type();
+    if (!pop3(to, from, narrower(to, from), v)) return false;
+    if (live_) sink_->table_copy(first, second, v[0], v[1], v[2]);
+  }
+  return true;
+}
+
+}  // namespace hoist::wasm

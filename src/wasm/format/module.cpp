@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "wasm/format/module.hpp"
+
+#include "base/check.hpp"
+
+namespace hoist::wasm {
+
+std::string_view text(ExternKind kind) {
+  switch (kind) {
+    case ExternKind::Func: return "function";
+    case ExternKind::Table: return "table";
+    case ExternKind::Memory: return "memory";
+    case ExternKind::Global: return "global";
+    case ExternKind::Tag: return "tag";
+  }
+  HOIST_UNREACHABLE("an extern kind is one of five");
+}
+
+const Export* Module::find_export(std::string_view name) const {
+  for (const Export& item : exports) {
+    if (item.name == name) return &item;
+  }
+  return nullptr;
+}
+
+}  // namespace hoist::wasm

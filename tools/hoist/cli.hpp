@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// What the subcommands of `hoist` share: one function per subcommand, messages, exit statuses.
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "hoist/result.hpp"
+
+namespace hoist::cli {
+
+inline constexpr int kFailure = 1;   ///< bad input, bad usage, a failed test
+inline constexpr int kTrapped = 134; ///< the guest trapped, as for a process ended by SIGABRT
+
+/// Each adds its subcommand to `app`; the callback stores the exit status in `status`.
+void add_run(CLI::App& app, int& status);
+void add_validate(CLI::App& app, int& status);
+void add_wast(CLI::App& app, int& status);
+
+/// "FILE:3:14: message" or "FILE: message (at offset 0x1f)": one line, no final newline.
+std::string describe(const std::string& file, const Error& error);
+/// Prints "hoist: " and the text to stderr, control characters made visible; returns kFailure.
+int fail(const std::string& text);
+
+/// Shows a percentage on stderr while something takes long, if stderr is a terminal; nothing otherwise.
+class ProgressLine {
+ public:
+  explicit ProgressLine(std::string what);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  void update(std::uint64_t done, std::uint64_t total);
+  void clear();
+
+ private:
+  std::string what_;
+  bool terminal_;
+  bool shown_ = false;
+};
+
+}  // namespace hoist::cli
