@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -256,5 +257,7 @@ int poll_fds(std::span<PollItem> items, std::int64_t timeout_ns) {
   }
   return 0;
 }
+
+void yield_processor() { static_cast<void>(::sched_yield()); }
 
 }  // namespace hoist::platform

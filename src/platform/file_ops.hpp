@@ -103,5 +103,7 @@ struct PollItem {
   std::uint64_t available = 0;  ///< bytes readable, where the system says
 };
 int poll_fds(std::span<PollItem> items, std::int64_t timeout_ns);
+/// Lets other threads run.
+void yield_processor();
 
 }  // namespace hoist::platform

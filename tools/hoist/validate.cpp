@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "hoist/module.hpp"
-#include "platform/file.hpp"
+#include "platform/files.hpp"
 #include "hoist/cli.hpp"
 #include "wasm/text/wat_parser.hpp"
 
 namespace hoist::cli {
 
 static Result<void> validate_file(const std::string& file) {
-  auto content = platform::read_file(file);
+  auto content = platform::read_file(file, std::uint64_t{1} << 30);
   if (!content) return std::move(content).error();
   const std::vector<std::uint8_t>& bytes = *content;
   const bool binary = bytes.size() >= 4 && bytes[0] == 0 && bytes[1] == 'a' && bytes[2] == 's' && bytes[3] == 'm';

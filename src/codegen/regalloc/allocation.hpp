@@ -3,6 +3,7 @@
 /// What a register allocator is told and what it answers.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@
 namespace hoist::codegen {
 
 /// A register, a spill slot (8-byte units from the start of the spill area; a 16-byte value takes two,
-/// aligned), or nothing (an unused EarlyDef never is).
+/// aligned), or nothing: only the Def of a kRemat instruction whose value is made again wherever it is
+/// needed; such an instruction is not emitted.
 struct Alloc {
   enum class Kind : std::uint8_t { None, Reg, Slot };
   Kind kind = Kind::None;
@@ -72,6 +74,8 @@ class RegAllocator {
   /// constraints (a function with more than 65,535 spill slots).
   virtual Result<void> run(const MachFunction& func, const RegisterFile& regs, Allocation& out) = 0;
 };
+
+std::unique_ptr<RegAllocator> make_allocator(AllocatorKind kind);
 
 /// Symbolic check that `alloc` preserves the data flow of `func` (every use reads the value that
 /// was meant, on every path; constraints and clobbers respected). Empty string: it does; else a message

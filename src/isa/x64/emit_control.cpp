@@ -110,6 +110,9 @@ void Emitter::emit_pseudo(std::uint32_t index, const MachInst& inst, Allocs ops)
     case Pseudo::SetccZx:
       enc_.setcc(static_cast<Cc>(inst.cc), reg(ops[0]));
       return enc_.rr(Op::Movzx8RR, 4, reg(ops[0]), reg(ops[0]));
+    case Pseudo::AddRegs: return emit_add_regs(inst, ops);
+    case Pseudo::AddImm: return emit_add_imm(inst, ops);
+    case Pseudo::ShlSmall: return emit_shl_small(inst, ops);
     case Pseudo::Udiv:
     case Pseudo::Sdiv:
     case Pseudo::Srem: return emit_division(index, inst, ops, kind);

@@ -113,6 +113,9 @@ class Emitter {
   void bind_resume();
 
   // emit_int.cpp
+  void emit_add_regs(const MachInst& inst, Allocs ops);
+  void emit_add_imm(const MachInst& inst, Allocs ops);
+  void emit_shl_small(const MachInst& inst, Allocs ops);
   void emit_division(std::uint32_t index, const MachInst& inst, Allocs ops, Pseudo kind);
   void emit_remainder_cold(const ColdPart& part);
 

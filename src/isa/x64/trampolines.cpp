@@ -26,15 +26,17 @@ using masm::x64::Op;
 namespace {
 
 constexpr Gpr kSaved[] = {Gpr::Rbx, Gpr::R12, Gpr::R13, Gpr::R14, Gpr::R15};
-constexpr std::size_t kKept[] = {offsetof(StoreContext, resume_sp), offsetof(StoreContext, resume_fp),
-                                 offsetof(StoreContext, resume_pc), offsetof(StoreContext, exit_fp),
-                                 offsetof(StoreContext, exit_pc),   offsetof(StoreContext, entry_fp)};
+constexpr std::size_t kKept[] = {
+    offsetof(StoreContext, resume_sp), offsetof(StoreContext, resume_fp),
+    offsetof(StoreContext, resume_pc), offsetof(StoreContext, exit_fp),
+    offsetof(StoreContext, exit_pc),   offsetof(StoreContext, entry_fp)};
 constexpr std::int32_t kKeptAt = -48;
 constexpr std::int32_t kStoreAt = -96;
 constexpr std::int32_t kSlotsAt = -104;
 constexpr std::int32_t kSlotBytes = sizeof(image::VmGlobal);
 
-// Registers that hold no argument: the first four are saved by the trampoline, r11 is free at entry.
+// Registers that hold no argument: the first four are saved by the trampoline, r11 is free at
+// entry.
 constexpr Gpr kCode = Gpr::Rbx;
 constexpr Gpr kSlots = Gpr::R12;
 constexpr Gpr kStore = Gpr::R13;

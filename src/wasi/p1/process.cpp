@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "platform/clock.hpp"
+#include "platform/clocks.hpp"
 #include "platform/random.hpp"
 #include "wasi/p1/calls.hpp"
 
@@ -46,35 +46,38 @@ Errno environ_sizes_get(Context& ctx, GuestMemory memory, const std::uint64_t* a
   return string_sizes(ctx.env, memory, args);
 }
 
-/// WASI's clock numbers: realtime, monotonic, process CPU time, thread CPU time.
-static bool clock_time(std::uint32_t id, std::uint64_t& ns) {
+/// WASI's clock numbers.
+static bool find_clock(std::uint32_t id, platform::Clock& out) {
   switch (id) {
-    case 0: ns = platform::realtime_ns(); return true;
-    case 1: ns = platform::monotonic_ns(); return true;
-    case 2: ns = platform::process_cpu_ns(); return true;
-    case 3: ns = platform::thread_cpu_ns(); return true;
+    case 0: out = platform::Clock::Realtime; return true;
+    case 1: out = platform::Clock::Monotonic; return true;
+    case 2: out = platform::Clock::ProcessCpu; return true;
+    case 3: out = platform::Clock::ThreadCpu; return true;
     default: return false;
   }
 }
 
 Errno clock_res_get(Context&, GuestMemory memory, const std::uint64_t* args, Outcome&) {
-  if (u32(args[0]) > 3) return Errno::Inval;
-  return memory.write<std::uint64_t>(u32(args[1]), 1) ? Errno::Success : Errno::Fault;
+  platform::Clock clock;
+  if (!find_clock(u32(args[0]), clock)) return Errno::Inval;
+  return memory.write<std::uint64_t>(u32(args[1]), platform::resolution_ns(clock)) ? Errno::Success
+                                                                                   : Errno::Fault;
 }
 Errno clock_time_get(Context&, GuestMemory memory, const std::uint64_t* args, Outcome&) {
-  std::uint64_t ns = 0;
-  if (!clock_time(u32(args[0]), ns)) return Errno::Inval;
-  return memory.write<std::uint64_t>(u32(args[2]), ns) ? Errno::Success : Errno::Fault;
+  platform::Clock clock;
+  if (!find_clock(u32(args[0]), clock)) return Errno::Inval;
+  return memory.write<std::uint64_t>(u32(args[2]), platform::now_ns(clock)) ? Errno::Success : Errno::Fault;
 }
 
 Errno random_get(Context&, GuestMemory memory, const std::uint64_t* args, Outcome&) {
   const std::uint32_t at = u32(args[0]), size = u32(args[1]);
   if (!memory.contains(at, size)) return Errno::Fault;
-  return platform::random_bytes(memory.at(at), size) ? Errno::Success : Errno::Io;
+  platform::random_bytes(memory.range(at, size));
+  return Errno::Success;
 }
 
 Errno sched_yield(Context&, GuestMemory, const std::uint64_t*, Outcome&) {
-  platform::yield_thread();
+  platform::yield_processor();
   return Errno::Success;
 }
 
@@ -118,14 +121,15 @@ bool read_subscription(Context& ctx, GuestMemory memory, std::uint64_t at, Subsc
     return false;
   }
   if (out.tag == 0) {
-    std::uint64_t now = 0;
-    if (!clock_time(id, now)) {
+    platform::Clock clock;
+    if (!find_clock(id, clock)) {
       out.error = Errno::Inval;
       out.ready = true;
       return true;
     }
+    const std::uint64_t now = platform::now_ns(clock);
     const std::uint64_t wait = (flags & 1) == 0 ? timeout : timeout > now ? timeout - now : 0;
-    const std::uint64_t start = platform::monotonic_ns();
+    const std::uint64_t start = platform::now_ns(platform::Clock::Monotonic);
     out.deadline_ns = wait > UINT64_MAX - start ? UINT64_MAX : start + wait;
     return true;
   }
@@ -163,7 +167,7 @@ Errno poll_oneoff(Context& ctx, GuestMemory memory, const std::uint64_t* args, O
     }
   }
   for (;;) {
-    const std::uint64_t now = platform::monotonic_ns();
+    const std::uint64_t now = platform::now_ns(platform::Clock::Monotonic);
     std::int64_t timeout = -1;
     if (any_ready) {
       timeout = 0;
@@ -172,7 +176,7 @@ Errno poll_oneoff(Context& ctx, GuestMemory memory, const std::uint64_t* args, O
     }
     if (const int error = platform::poll_fds(items, timeout); error != 0 && error != EINTR) return from_host(error);
     bool done = any_ready;
-    const std::uint64_t after = platform::monotonic_ns();
+    const std::uint64_t after = platform::now_ns(platform::Clock::Monotonic);
     for (Subscription& s : subscriptions) {
       if (s.poll_item >= 0 && items[static_cast<std::size_t>(s.poll_item)].ready) s.ready = true;
       if (s.tag == 0 && s.deadline_ns <= after) s.ready = true;

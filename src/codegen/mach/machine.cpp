@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The few bodies of machine.hpp.
+
+#include "codegen/mach/machine.hpp"
+
+namespace hoist::codegen {
+
+void MachFunction::clear() {
+  insts.clear();
+  locs.clear();
+  operands.clear();
+  vregs.clear();
+  blocks.clear();
+  block_params.clear();
+  succs.clear();
+  preds.clear();
+  edge_args.clear();
+  clobber_sets.assign(1, RegMask{});
+  symbols.clear();
+  pool.clear();
+  stack_slots.clear();
+  outgoing_arg_bytes = 0;
+  incoming_arg_bytes = 0;
+  call_conv = ir::CallConv::Fast;
+  has_calls = false;
+  stack_limit_offset = -1;
+}
+
+}  // namespace hoist::codegen

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// Dispatch over IR operations, registers of values, function entry.
+#include "isa/x64/lower.hpp"
+
+#include <string>
+
+#include "base/bits.hpp"
+#include "codegen/lower/lower_inl.hpp"
+#include "isa/x64/lower_function.hpp"
+
+namespace hoist::isa::x64 {
+
+using codegen::AddrKind;
+using codegen::RegClass;
+
+// ---- Registers of values.
+
+/// Is the i64 value, which `inst` defines, known to be below 2^32?
+static bool is_zero_extended(const ir::Function& func, ir::Inst inst) {
+  switch (func.op(inst)) {
+    case ir::Op::Uextend:
+    case ir::Op::Uload8:
+    case ir::Op::Uload16:
+    case ir::Op::Uload32: return true;
+    default: return false;  // any other operation of the open set
+  }
+}
+
+VReg Lowering::reg(ir::Value value) {
+  for (;;) {
+    const ir::Value v = resolve(value);
+    const ir::Inst inst = def_of(v);
+    if (inst.is_none()) return vreg_of(v);
+    const ir::InstData& data = func().data(inst);
+    switch (data.op) {
+      case ir::Op::Iconst: return make_int(*constant(v));
+      case ir::Op::F32const: return make_float(4, data.b);
+      case ir::Op::F64const: return make_float(8, data.imm64());
+      case ir::Op::StackAddr: {
+        const VReg d = new_int();
+        Address slot;
+        slot.kind = AddrKind::StackSlot;
+        slot.aux = data.a;
+        slot.disp = static_cast<std::int32_t>(data.b);
+        emit(mi(Op::LeaRM, 8), {codegen::def(d)}, slot).flags |= codegen::kRemat;
+        return d;
+      }
+      case ir::Op::FuncAddr: {
+        const ir::ExtFunc& callee = func().ext_funcs[ir::FuncRef(data.a)];
+        return make_symbol(callee.name, callee.colocated, 0);
+      }
+      case ir::Op::Uextend:
+        // An i32 in a register is zero-extended already.
+        if (type(v) != ir::I64 || type(ir::Value(data.a)) != ir::I32) return vreg_of(v);
+        value = ir::Value(data.a);
+        break;
+      case ir::Op::Ireduce: {
+        const ir::Value from = ir::Value(data.a);
+        if (type(v) == ir::I32) {
+          const ir::Inst wide = def_of(from);
+          if (type(from) != ir::I64 || wide.is_none() || !is_zero_extended(func(), wide)) {
+            return vreg_of(v);
+          }
+        }
+        if (type(from).bits() > 64) return vreg_of(v);
+        value = from;
+        break;
+      }
+      default: return vreg_of(v);  // everything else has a register of its own
+    }
+  }
+}
+
+VReg Lowering::low(ir::Value value, unsigned bits) {
+  for (;;) {
+    const ir::Value v = resolve(value);
+    const ir::Inst inst = def_of(v);
+    if (inst.is_none()) return vreg_of(v);
+    const ir::InstData& data = func().data(inst);
+    switch (data.op) {
+      case ir::Op::Ireduce:
+        if (type(ir::Value(data.a)).bits() > 64) return reg(v);
+        break;
+      case ir::Op::Uextend:
+      case ir::Op::Sextend:
+        if (type(ir::Value(data.a)).bits() < bits || type(v).bits() > 64) return reg(v);
+        break;
+      case ir::Op::Band: {
+        const std::optional<std::uint64_t> mask = constant(ir::Value(data.b));
+        const std::uint64_t wanted = base::zero_extend(~std::uint64_t{0}, bits);
+        if (!mask || (*mask & wanted) != wanted || type(v).bits() > 64) return reg(v);
+        break;
+      }
+      default: return reg(v);  // everything else keeps no bits of an operand
+    }
+    value = ir::Value(data.a);
+  }
+}
+
+VReg Lowering::make_int(std::uint64_t bits) {
+  const VReg d = new_int();
+  const auto imm = static_cast<std::int64_t>(bits);
+  const bool short_form = bits <= 0xffff'ffffu;
+  MachInst load = mi(Op::MovRI, short_form ? 4 : 8, short_form ? static_cast<std::int32_t>(bits) : imm);
+  if (!short_form && !fits_imm32(imm)) load.op = raw(Op::MovRI64);
+  emit(load, {codegen::def(d)}).flags |= codegen::kRemat;
+  return d;
+}
+
+VReg Lowering::make_float(unsigned bytes, std::uint64_t bits) {
+  const VReg d = new_float();
+  if (bits == 0) {
+    emit(mi(Pseudo::FZero), {codegen::def(d)}).flags |= codegen::kRemat;
+  } else {
+    emit(mi(bytes == 4 ? Op::MovssRM : Op::MovsdRM, bytes), {codegen::def(d)},
+         constant_address(bytes, bits))
+        .flags |= codegen::kRemat;
+  }
+  return d;
+}
+
+VReg Lowering::make_symbol(const ir::ExternalName& name, bool colocated, std::int64_t offset) {
+  const VReg d = new_int();
+  const bool near = colocated && fits_imm32(offset);
+  MachInst load = mi(near ? Pseudo::SymbolNear : Pseudo::SymbolFar, 8, offset);
+  load.aux = add_symbol(name);
+  emit(load, {codegen::def(d)}).flags |= codegen::kRemat;
+  return d;
+}
+
+VReg Lowering::extended(ir::Value v, bool is_signed) {
+  const unsigned bits = type(v).bits();
+  if (bits >= 32) return reg(v);
+  if (const auto imm = constant(v)) {
+    return make_int(is_signed ? static_cast<std::uint32_t>(base::sign_extend(*imm, bits)) : *imm);
+  }
+  const Op op = bits == 8 ? (is_signed ? Op::Movsx8RR : Op::Movzx8RR)
+                          : (is_signed ? Op::Movsx16RR : Op::Movzx16RR);
+  return mov(op, 4, reg(v));
+}
+
+void Lowering::move(VReg to, VReg from, RegClass cls) {
+  emit(cls == RegClass::Int ? mi(Op::MovRR, 8) : mi(Op::MovapsRR, 16),
+       {codegen::def(to), codegen::use(from)})
+      .flags |= codegen::kMove;
+}
+
+std::optional<std::int64_t> Lowering::immediate(ir::Value v, unsigned width) const {
+  const std::optional<std::int64_t> imm = signed_constant(v);
+  if (!imm || (width == 8 && !fits_imm32(*imm))) return std::nullopt;
+  return *imm;
+}
+
+void Lowering::cmov(Cc cc, unsigned width, VReg d, VReg otherwise, VReg then) {
+  emit(mi(Op::CmovccRR, width),
+       {codegen::def_same(d, 1), codegen::use(otherwise), codegen::use_any(then)})
+      .cc = static_cast<std::uint8_t>(cc);
+}
+
+void Lowering::setcc(Cc cc, VReg d, bool zero_extend) {
+  emit(zero_extend ? mi(Pseudo::SetccZx, 4) : mi(Op::SetccR, 1), {codegen::def(d)}).cc =
+      static_cast<std::uint8_t>(cc);
+}
+
+void Lowering::trap_if(Cc cc, image::TrapCode code) {
+  MachInst& trap = emit(mi(Pseudo::TrapIf), {});
+  trap.cc = static_cast<std::uint8_t>(cc);
+  trap.trap = code;
+}
+
+void Lowering::unsupported(ir::Inst inst) {
+  const ir::Op op = func().op(inst);
+  base::Printer text;
+  text << "operation " << ir::info(op).text;
+  const auto results = func().results(inst);
+  if (!results.empty()) text << " giving " << type(results[0]);
+  text << " on x86_64";
+  fail(Error(ErrorKind::Unsupported, text.take()));
+  // Whatever was asked for gets a definition, so that the function stays well formed until the end.
+  for (const ir::Value v : results) {
+    emit(class_of(type(v)) == RegClass::Int ? mi(Op::MovRI, 4) : mi(Pseudo::FZero),
+         {codegen::def(vreg_of(v))});
+  }
+}
+
+// ---- Dispatch.
+
+/// Only what fits one register: i8 to i64, f32, f64.
+static bool is_supported(ir::Type type) {
+  return (type.is_int() && type.bits() <= 64) || type == ir::F32 || type == ir::F64;
+}
+
+void Lowering::lower_inst(ir::Inst inst) {
+  bool supported = true;
+  for (const ir::Value v : func().results(inst)) supported = supported && is_supported(type(v));
+  func().for_each_arg(inst, [&](ir::Value v) { supported = supported && is_supported(type(v)); });
+  if (!supported) return unsupported(inst);
+  switch (func().op(inst)) {
+    // Terminators are handled by lower_end.
+    case ir::Op::Jump:
+    case ir::Op::Brif:
+    case ir::Op::BrTable:
+    case ir::Op::Trap:
+    case ir::Op::Return:
+    case ir::Op::ReturnCall:
+    case ir::Op::ReturnCallIndirect: HOIST_UNREACHABLE("a terminator is the last of its block");
+
+    case ir::Op::Call:
+    case ir::Op::CallIndirect: return lower_call(inst);
+    case ir::Op::GlobalValue:
+    case ir::Op::SymbolValue: return lower_global_value(inst);
+    case ir::Op::GetFramePointer:
+      emit(mi(Pseudo::FramePointer, 8), {codegen::def(result(inst))});
+      return;
+    case ir::Op::GetStackPointer:
+      emit(mi(Pseudo::StackPointer, 8), {codegen::def(result(inst))});
+      return;
+    case ir::Op::GetReturnAddress:
+      emit(mi(Pseudo::ReturnAddress, 8), {codegen::def(result(inst))});
+      return;
+
+    case ir::Op::Trapz:
+      return trap_on(condition(func().arg_a(inst), inst).inverted(), func().trap_code(inst));
+    case ir::Op::Trapnz: return trap_on(condition(func().arg_a(inst), inst), func().trap_code(inst));
+    case ir::Op::Debugtrap: emit(mi(Op::Int3, 0), {}); return;
+    case ir::Op::Fence: emit(mi(Op::Mfence, 0), {}); return;
+    case ir::Op::Nop: return;
+
+    case ir::Op::Load:
+    case ir::Op::Uload8:
+    case ir::Op::Sload8:
+    case ir::Op::Uload16:
+    case ir::Op::Sload16:
+    case ir::Op::Uload32:
+    case ir::Op::Sload32: return lower_load(inst);
+    case ir::Op::Store:
+    case ir::Op::Istore8:
+    case ir::Op::Istore16:
+    case ir::Op::Istore32: return lower_store(inst);
+
+    // Made at each use.
+    case ir::Op::FuncAddr:
+    case ir::Op::StackAddr:
+    case ir::Op::Iconst:
+    case ir::Op::F32const:
+    case ir::Op::F64const: HOIST_UNREACHABLE("constants have no register of their own");
+
+    case ir::Op::Select:
+    case ir::Op::SelectSpectreGuard: return lower_select(inst);
+    case ir::Op::Bitselect: return lower_bitselect(inst);
+
+    case ir::Op::Iadd: return lower_add(inst);
+    case ir::Op::Isub: return lower_sub(inst);
+    case ir::Op::Ineg:
+      return r(Op::NegR, op_width(type(func().result(inst))), result(inst),
+               low(func().arg_a(inst), type(func().result(inst)).bits()));
+    case ir::Op::Iabs: return lower_abs(inst);
+    case ir::Op::Imul: return lower_mul(inst);
+    case ir::Op::Umulhi: return lower_mul_high(inst, false);
+    case ir::Op::Smulhi: return lower_mul_high(inst, true);
+    case ir::Op::Smin: return lower_min_max(inst, Cc::L, true);
+    case ir::Op::Smax: return lower_min_max(inst, Cc::G, true);
+    case ir::Op::Umin: return lower_min_max(inst, Cc::B, false);
+    case ir::Op::Umax: return lower_min_max(inst, Cc::A, false);
+    case ir::Op::Udiv:
+    case ir::Op::Sdiv:
+    case ir::Op::Urem:
+    case ir::Op::Srem: return lower_divide(inst);
+    case ir::Op::UaddOverflow: return lower_overflow(inst, Op::AddRR, Cc::B);
+    case ir::Op::SaddOverflow: return lower_overflow(inst, Op::AddRR, Cc::O);
+    case ir::Op::UsubOverflow: return lower_overflow(inst, Op::SubRR, Cc::B);
+    case ir::Op::SsubOverflow: return lower_overflow(inst, Op::SubRR, Cc::O);
+    case ir::Op::UmulOverflow: return lower_mul_overflow(inst, false);
+    case ir::Op::SmulOverflow: return lower_mul_overflow(inst, true);
+    case ir::Op::UaddOverflowTrap: return lower_add_trap(inst);
+
+    case ir::Op::Band: return lower_and(inst);
+    case ir::Op::Bor: return lower_alu(inst, Op::OrRR, true);
+    case ir::Op::Bxor: return lower_alu(inst, Op::XorRR, true);
+    case ir::Op::Bnot: return lower_bnot(inst);
+    case ir::Op::Rotl: return lower_rotate(inst, Op::RolRI);
+    case ir::Op::Rotr: return lower_rotate(inst, Op::RorRI);
+    case ir::Op::Ishl:
+    case ir::Op::Ushr:
+    case ir::Op::Sshr: return lower_shift(inst);
+    case ir::Op::Bitrev: return lower_bitrev(inst);
+    case ir::Op::Clz: return lower_clz(inst);
+    case ir::Op::Cls: return lower_cls(inst);
+    case ir::Op::Ctz: return lower_ctz(inst);
+    case ir::Op::Bswap: return lower_bswap(inst);
+    case ir::Op::Popcnt: return lower_popcnt(inst);
+
+    case ir::Op::Icmp:
+      return materialize(compare_ints(inst, inst, true), result(inst), false);
+    case ir::Op::Fcmp:
+      return materialize(compare_floats(inst, inst, true), result(inst), false);
+
+    case ir::Op::Uextend: return lower_extend(inst, false);
+    case ir::Op::Sextend: return lower_extend(inst, true);
+    case ir::Op::Ireduce:
+      // Only to i32: the upper half must become zero.
+      emit(mi(Op::MovRR, 4), {codegen::def(result(inst)), codegen::use_any(reg(func().arg_a(inst)))});
+      return;
+    case ir::Op::Bmask: return lower_bmask(inst);
+    case ir::Op::Bitcast: return lower_bitcast(inst);
+    case ir::Op::Fpromote: return lower_float_unary(inst, Op::Cvtsd2ssRR, Op::Cvtss2sdRR, 0);
+    case ir::Op::Fdemote: return lower_float_unary(inst, Op::Cvtsd2ssRR, Op::Cvtss2sdRR, 0);
+    case ir::Op::FcvtToUint: return lower_to_int(inst, false, false);
+    case ir::Op::FcvtToSint: return lower_to_int(inst, true, false);
+    case ir::Op::FcvtToUintSat: return lower_to_int(inst, false, true);
+    case ir::Op::FcvtToSintSat: return lower_to_int(inst, true, true);
+    case ir::Op::FcvtFromUint: return lower_to_float(inst, false);
+    case ir::Op::FcvtFromSint: return lower_to_float(inst, true);
+
+    case ir::Op::Fadd: return lower_float_binary(inst, Op::AddssRR, Op::AddsdRR, true);
+    case ir::Op::Fsub: return lower_float_binary(inst, Op::SubssRR, Op::SubsdRR, false);
+    case ir::Op::Fmul: return lower_float_binary(inst, Op::MulssRR, Op::MulsdRR, true);
+    case ir::Op::Fdiv: return lower_float_binary(inst, Op::DivssRR, Op::DivsdRR, false);
+    case ir::Op::Sqrt: return lower_float_unary(inst, Op::SqrtssRR, Op::SqrtsdRR, 0);
+    case ir::Op::Fma: return lower_fma(inst);
+    case ir::Op::Fneg: return lower_float_sign(inst, Op::XorpsRM, true);
+    case ir::Op::Fabs: return lower_float_sign(inst, Op::AndpsRM, false);
+    case ir::Op::Fcopysign: return lower_copysign(inst);
+    case ir::Op::Fmin: return lower_float_min_max(inst, false);
+    case ir::Op::Fmax: return lower_float_min_max(inst, true);
+    // Rounding mode in bits 0 and 1; 8: no precision exception.
+    case ir::Op::Nearest: return lower_float_unary(inst, Op::RoundssRRI, Op::RoundsdRRI, 8 | 0);
+    case ir::Op::Floor: return lower_float_unary(inst, Op::RoundssRRI, Op::RoundsdRRI, 8 | 1);
+    case ir::Op::Ceil: return lower_float_unary(inst, Op::RoundssRRI, Op::RoundsdRRI, 8 | 2);
+    case ir::Op::Trunc: return lower_float_unary(inst, Op::RoundssRRI, Op::RoundsdRRI, 8 | 3);
+  }
+  unsupported(inst);
+}
+
+void Lowering::lower_end(ir::Inst inst) {
+  switch (func().op(inst)) {
+    case ir::Op::Jump: return lower_edge(order().edges_from(func().inst_block(inst)).front());
+    case ir::Op::Brif: return lower_brif(inst);
+    case ir::Op::BrTable: return lower_br_table(inst);
+    case ir::Op::Trap: {
+      MachInst& trap = emit(mi(Op::Ud2, 0), {});
+      trap.trap = func().trap_code(inst);
+      trap.flags |= codegen::kTerminator;
+      return;
+    }
+    case ir::Op::Return: return lower_return(inst);
+    case ir::Op::ReturnCall:
+    case ir::Op::ReturnCallIndirect: return lower_tail_call(inst);
+    default:  // no other operation ends a block; a later terminator is named here until it is done
+      terminator(Pseudo::Return);
+      return unsupported(inst);
+  }
+}
+
+// ---- Function entry.
+
+Result<void> Lowering::find_stack_limit() {
+  const ir::Function& f = func();
+  out().stack_limit_offset = -1;
+  out().stack_limit_offset2 = -1;
+  if (f.stack_limit.is_none()) return {};
+  const Error unknown(ErrorKind::Unsupported,
+                      "stack_limit on x86_64 other than one or two i64 loads, the first from the "
+                      "context in the first parameter");
+  std::int32_t offsets[2] = {};
+  unsigned loads = 0;
+  ir::GlobalValue gv = f.stack_limit;
+  while (f.global_values[gv].kind == ir::GlobalValueData::Kind::Load) {
+    const ir::GlobalValueData& data = f.global_values[gv];
+    if (loads == 2 || data.offset < 0 || data.offset > 0x7fff'ffff) return unknown;
+    offsets[loads++] = static_cast<std::int32_t>(data.offset);
+    gv = data.base;
+  }
+  if (loads == 0 || f.global_values[gv].kind != ir::GlobalValueData::Kind::VmContext ||
+      f.signature.params.empty() ||
+      f.signature.params.front().purpose != ir::ArgPurpose::VmCtx) {
+    return unknown;
+  }
+  // The chain was walked from its end.
+  out().stack_limit_offset = offsets[loads - 1];
+  if (loads == 2) out().stack_limit_offset2 = offsets[0];
+  return {};
+}
+
+Result<void> Lowering::lower_signature() {
+  HOIST_TRY_VOID(assign_signature(func().signature, own_));
+  out().call_conv = func().signature.call_conv;
+  out().incoming_arg_bytes = own_.stack_bytes;
+  out().outgoing_arg_bytes = 0;
+  out().has_calls = false;
+  out().stack_slots.assign(func().stack_slots.begin(), func().stack_slots.end());
+  layout_known_.assign(func().signatures.size(), 0);
+  if (layouts_.size() < func().signatures.size()) layouts_.resize(func().signatures.size());
+  return find_stack_limit();
+}
+
+void Lowering::lower_entry(bool jump) {
+  const ir::Function& f = func();
+  const auto params = f.block_params(f.entry_block());
+  const bool rezero = f.signature.call_conv == ir::CallConv::SystemV;
+  // Copies and loads follow the definition of the registers.
+  edge_args_.clear();
+  std::vector<Operand>& defs = operand_list();
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    if (!jump && !is_used(params[i])) {
+      edge_args_.push_back(VReg::none());
+      continue;
+    }
+    const VReg v = jump ? new_vreg(class_of(type(params[i]))) : vreg_of(params[i]);
+    edge_args_.push_back(v);
+    const ArgLocation& loc = own_.params[i];
+    if (!loc.in_reg()) continue;
+    const bool copy = rezero && type(params[i]) == ir::I32;
+    defs.push_back(codegen::def_fixed(copy ? new_int() : v, loc.reg));
+  }
+  const std::size_t first = out().operands.size();
+  emit_list(mi(Pseudo::Args));
+  std::size_t next_def = first;
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    if (edge_args_[i].is_none()) continue;
+    const ArgLocation& loc = own_.params[i];
+    if (!loc.in_reg()) {
+      load_argument(AddrKind::IncomingArg, loc.offset, edge_args_[i], type(params[i]));
+      continue;
+    }
+    const VReg from = out().operands[next_def++].vreg;
+    if (from != edge_args_[i]) mov(Op::MovRR, 4, edge_args_[i], from);
+  }
+  if (!jump) return;
+  terminator(Pseudo::Jump);
+  add_successor(order().item_of(f.entry_block()), edge_args_);
+}
+
+Result<void> lower_function(Lowering& rules, const ir::Function& func, codegen::MachFunction& out) {
+  return codegen::lower_function(rules, func, out);
+}
+
+}  // namespace hoist::isa::x64

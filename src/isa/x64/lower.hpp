@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// Instruction selection for x86-64: the rules, one .cpp file per family (lower_*.cpp), driven by
+/// codegen/lower/lower_inl.hpp.
+///
+/// Narrow integers are computed in 32-bit registers with unspecified upper bits; what looks at upper bits
+/// (right shifts, division, comparison, conversion) extends first or works at the narrow width.
+
+#include <cstdint>
+#include <vector>
+
+#include "codegen/lower/lower_base.hpp"
+#include "isa/x64/abi.hpp"
+#include "isa/x64/pseudo.hpp"
+
+namespace hoist::isa::x64 {
+
+using codegen::Address;
+using codegen::MachInst;
+using codegen::Operand;
+using codegen::VReg;
+using masm::x64::Cc;
+using masm::x64::Feature;
+using masm::x64::FeatureSet;
+using masm::x64::Op;
+
+class Lowering;
+}  // namespace hoist::isa::x64
+
+namespace hoist::codegen {
+template <typename Rules>
+Result<void> lower_function(Rules& rules, const ir::Function& func, MachFunction& out);
+}
+
+namespace hoist::isa::x64 {
+
+/// What the flags say after a comparison.
+struct Condition {
+  enum class Kind : std::uint8_t {
+    One,  ///< `cc` holds
+    Fne,  ///< ZF = 0 or PF = 1: floats not equal or unordered
+    Feq,  ///< ZF = 1 and PF = 0: floats equal
+  };
+  Kind kind = Kind::One;
+  Cc cc = Cc::E;
+  Condition inverted() const {
+    switch (kind) {
+      case Kind::One: return {kind, masm::x64::invert(cc)};
+      case Kind::Fne: return {Kind::Feq, cc};
+      case Kind::Feq: return {Kind::Fne, cc};
+    }
+    return *this;
+  }
+};
+
+class Lowering final : public codegen::LowerBase {
+ public:
+  explicit Lowering(FeatureSet features) : features_(features) {}
+
+ private:
+  template <typename Rules>
+  friend Result<void> codegen::lower_function(Rules& rules, const ir::Function& func,
+                                              codegen::MachFunction& out);
+
+  // ---- The driver's interface.
+  Result<void> lower_signature();
+  void lower_entry(bool jump);
+  void lower_inst(ir::Inst inst);
+  void lower_end(ir::Inst inst);
+  void lower_edge(const codegen::BlockOrder::Edge& edge);
+
+  // ---- Registers (lower.cpp).
+  bool has(Feature feature) const { return (features_ & masm::x64::feature_bit(feature)) != 0; }
+  /// The register that holds `v` (see abi.hpp on upper bits). Makes constants and addresses.
+  VReg reg(ir::Value v);
+  /// A register whose low `bits` bits are those of `v`; the others may be anything.
+  VReg low(ir::Value v, unsigned bits);
+  VReg make_int(std::uint64_t bits);
+  VReg make_float(unsigned bytes, std::uint64_t bits);
+  VReg make_symbol(const ir::ExternalName& name, bool colocated, std::int64_t offset);
+  /// `v` (8 to 64 bits) sign- or zero-extended to at least 32 bits.
+  VReg extended(ir::Value v, bool is_signed);
+  /// Copies into `to` what is a register already; a hint to coalesce.
+  void move(VReg to, VReg from, codegen::RegClass cls = codegen::RegClass::Int);
+  static bool fits_imm32(std::int64_t value) {
+    return value == static_cast<std::int32_t>(value);
+  }
+  static unsigned op_width(ir::Type type) { return type.bits() <= 32 ? 4 : 8; }
+  /// Imm of an operation of `width` bytes for constant `v`, if it can be encoded.
+  std::optional<std::int64_t> immediate(ir::Value v, unsigned width) const;
+  /// The value of one use may be taken over by `root`: its only use, or cheap and in the same block.
+  bool can_fuse(ir::Inst inst, ir::Inst root) const {
+    return is_single_use(func().result(inst)) || same_block(inst, root);
+  }
+
+  MachInst mi(Op op, unsigned width, std::int64_t imm = 0) const {
+    MachInst i;
+    i.op = raw(op);
+    i.width = static_cast<std::uint8_t>(width);
+    i.imm = imm;
+    return i;
+  }
+  MachInst mi(Pseudo op, unsigned width = 0, std::int64_t imm = 0) const {
+    MachInst i;
+    i.op = raw(op);
+    i.width = static_cast<std::uint8_t>(width);
+    i.imm = imm;
+    return i;
+  }
+  static Op next(Op op, unsigned steps = 1) {
+    return static_cast<Op>(static_cast<unsigned>(op) + steps);
+  }
+  // Shapes: d = op(a, b), two-address.
+  void rr(Op op, unsigned width, VReg d, VReg a, VReg b) {
+    emit(mi(op, width), {codegen::def_same(d, 1), codegen::use(a), codegen::use_any(b)});
+  }
+  void ri(Op op, unsigned width, VReg d, VReg a, std::int64_t imm) {
+    emit(mi(op, width, imm), {codegen::def_same(d, 1), codegen::use(a)});
+  }
+  void rm(Op op, unsigned width, VReg d, VReg a, const Address& address) {
+    emit(mi(op, width), {codegen::def_same(d, 1), codegen::use(a)}, address);
+  }
+  void r(Op op, unsigned width, VReg d, VReg a) {
+    emit(mi(op, width), {codegen::def_same(d, 1), codegen::use(a)});
+  }
+  /// d = op(a), three-address.
+  void mov(Op op, unsigned width, VReg d, VReg a) {
+    emit(mi(op, width), {codegen::def(d), codegen::use_any(a)});
+  }
+  // Into a new register.
+  VReg rr(Op op, unsigned width, VReg a, VReg b) {
+    const VReg d = new_int();
+    rr(op, width, d, a, b);
+    return d;
+  }
+  VReg ri(Op op, unsigned width, VReg a, std::int64_t imm) {
+    const VReg d = new_int();
+    ri(op, width, d, a, imm);
+    return d;
+  }
+  VReg mov(Op op, unsigned width, VReg a) {
+    const VReg d = new_int();
+    mov(op, width, d, a);
+    return d;
+  }
+  void cmov(Cc cc, unsigned width, VReg d, VReg otherwise, VReg then);
+  void setcc(Cc cc, VReg d, bool zero_extend);
+  void trap_if(Cc cc, image::TrapCode code);
+  void unsupported(ir::Inst inst);
+
+  // ---- Memory (lower_memory.cpp).
+  Address address(ir::Value pointer, std::int64_t offset, image::TrapCode trap);
+  Address constant_address(unsigned bytes, std::uint64_t low, std::uint64_t high = 0);
+  /// If `v` is a plain load of all of its type that may move to `root`: takes it over.
+  bool fold_load(ir::Value v, ir::Inst root, Address& out);
+  void load_into(Op op, unsigned width, VReg d, const Address& address) {
+    emit(mi(op, width), {codegen::def(d)}, address);
+  }
+  void lower_load(ir::Inst inst);
+  void lower_big_endian_load(ir::Inst inst, VReg d, const Address& address);
+  void lower_store(ir::Inst inst);
+  void lower_big_endian_store(ir::Inst inst, ir::Value v, unsigned bytes, const Address& address);
+  bool lower_read_modify_write(ir::Inst store, ir::Value v, unsigned bytes);
+  bool store_constant(ir::Value v, unsigned bytes, const Address& address);
+
+  // ---- Integers (lower_int.cpp, lower_bits.cpp, lower_divide.cpp).
+  void lower_alu(ir::Inst inst, Op rr_form, bool commutes);
+  void lower_add(ir::Inst inst);
+  bool lower_scaled_add(ir::Inst inst, ir::Value base, ir::Value scaled);
+  void lower_sub(ir::Inst inst);
+  void lower_mul(ir::Inst inst);
+  void lower_mul_high(ir::Inst inst, bool is_signed);
+  void lower_and(ir::Inst inst);
+  void lower_abs(ir::Inst inst);
+  void lower_min_max(ir::Inst inst, Cc cc, bool is_signed);
+  void lower_overflow(ir::Inst inst, Op rr_form, Cc cc);
+  void lower_mul_overflow(ir::Inst inst, bool is_signed);
+  void lower_add_trap(ir::Inst inst);
+  void lower_shift(ir::Inst inst);
+  void shift_by_register(Op by_cl, Op bmi2, unsigned width, VReg d, VReg x, VReg amount);
+  void lower_rotate(ir::Inst inst, Op by_imm);
+  void lower_bitselect(ir::Inst inst);
+  void lower_clz(ir::Inst inst);
+  void count_leading_zeros(unsigned width, VReg d, VReg x);
+  void lower_cls(ir::Inst inst);
+  void lower_ctz(ir::Inst inst);
+  void lower_popcnt(ir::Inst inst);
+  void lower_bitrev(ir::Inst inst);
+  void lower_bswap(ir::Inst inst);
+  VReg mask_with(unsigned width, VReg x, std::uint64_t mask);
+  void lower_divide(ir::Inst inst);
+  bool lower_unsigned_divide_by(ir::Inst inst, std::uint64_t divisor);
+  bool lower_signed_divide_by(ir::Inst inst, std::int64_t divisor);
+  VReg unsigned_quotient(unsigned bits, VReg x, std::uint64_t divisor);
+  VReg signed_quotient(unsigned bits, VReg x, std::int64_t divisor);
+  VReg signed_quotient_by_power(unsigned bits, VReg x, unsigned log2);
+  VReg multiply_high(VReg x, std::uint64_t factor, bool is_signed);
+
+  // ---- Comparison and selection (lower_compare.cpp).
+  Condition condition(ir::Value c, ir::Inst root);
+  Condition compare_ints(ir::Inst icmp, ir::Inst root, bool only_user);
+  Condition compare_floats(ir::Inst fcmp, ir::Inst root, bool only_user);
+  bool test_bits(ir::Value masked, ir::Inst root, bool only_user);
+  void emit_compare(unsigned width, ir::Value x, ir::Value y, ir::Inst root, bool only_user);
+  void materialize(Condition condition, VReg d, bool zero_extend);
+  void trap_on(Condition condition, image::TrapCode code);
+  void lower_select(ir::Inst inst);
+
+  // ---- Floats (lower_float.cpp) and conversions (lower_convert.cpp).
+  void lower_float_binary(ir::Inst inst, Op f32_rr, Op f64_rr, bool commutes);
+  void lower_float_unary(ir::Inst inst, Op f32_rr, Op f64_rr, std::int64_t imm);
+  bool float_operand(ir::Value v, ir::Inst root, Address& out);
+  void lower_float_sign(ir::Inst inst, Op packed_rm, bool set_mask);
+  void lower_copysign(ir::Inst inst);
+  void lower_fma(ir::Inst inst);
+  void lower_extend(ir::Inst inst, bool is_signed);
+  void lower_bitcast(ir::Inst inst);
+  void lower_to_float(ir::Inst inst, bool is_signed);
+  void lower_to_int(ir::Inst inst, bool is_signed, bool saturate);
+  void lower_bmask(ir::Inst inst);
+
+  // ---- Control and calls (lower_control.cpp, lower_call.cpp).
+  void terminator(Pseudo op, Cc cc = Cc::O);
+  void lower_brif(ir::Inst inst);
+  void lower_br_table(ir::Inst inst);
+  void lower_return(ir::Inst inst);
+  const SignatureLayout* layout_of(ir::SigRef sig);
+  void lower_call(ir::Inst inst);
+  void lower_tail_call(ir::Inst inst);
+  void emit_call(const ir::Signature& sig, const SignatureLayout& layout,
+                 std::span<const ir::Value> args, std::span<const ir::Value> results,
+                 MachInst call, Operand target, const Address& target_address);
+  void store_argument(codegen::AddrKind area, std::uint32_t offset, ir::Value v, ir::Type type);
+  void load_argument(codegen::AddrKind area, std::uint32_t offset, VReg d, ir::Type type);
+  VReg argument(ir::Value v, const ir::AbiParam& param, ir::CallConv conv);
+  void lower_global_value(ir::Inst inst);
+  VReg global_value(ir::GlobalValue gv, unsigned depth);
+  VReg context_register();
+  Result<void> find_stack_limit();
+
+  FeatureSet features_;
+  SignatureLayout own_;
+  std::vector<SignatureLayout> layouts_;      // by SigRef; valid where layout_known_ is set
+  std::vector<std::uint8_t> layout_known_;
+  std::vector<VReg> edge_args_;
+};
+
+}  // namespace hoist::isa::x64

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "jit/trap_handler.hpp"
+
+#include "jit/code_registry.hpp"
+#include "platform/signals.hpp"
+
+namespace hoist::jit {
+
+static constinit thread_local Activation* innermost = nullptr;
+
+Activation* current_activation() { return innermost; }
+void set_current_activation(Activation* activation) { innermost = activation; }
+
+static bool on_fault(platform::Fault& fault) {
+  image::TrapCode code = image::TrapCode::None;
+  {
+    const CodeLookup lookup;
+    const LoadedCode* loaded = lookup.find(fault.at.pc);
+    if (loaded == nullptr) return false;
+    code = loaded->image->trap_at(loaded->offset_of(fault.at.pc));
+  }
+  const Activation* activation = innermost;
+  if (code == image::TrapCode::None || activation == nullptr) {
+    platform::write_error_message(
+        "hoist: internal error: a fault in compiled code at an instruction that cannot trap\n");
+    return false;
+  }
+  if (fault.kind == platform::FaultKind::Memory &&
+      !activation->is_guest_memory(*activation, fault.address)) {
+    platform::write_error_message(
+        "hoist: internal error: compiled code accessed memory that is not the guest's\n");
+    return false;
+  }
+  TrapRecord& record = *activation->record;
+  const image::StoreContext& context = *activation->context;
+  record.code = code;
+  record.address = fault.address;
+  record.trace.clear();
+  walk_frames(fault.at.pc, fault.at.fp, context.entry_fp,
+              [&](std::uintptr_t pc) { record.trace.add(pc); });
+  fault.at.pc = context.resume_pc;
+  fault.at.sp = context.resume_sp;
+  fault.at.fp = context.resume_fp;
+  return true;
+}
+
+void install_trap_handler() { platform::install_fault_handler(on_fault); }
+
+}  // namespace hoist::jit

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// Faults in compiled code become traps: the signal handler finds the trap code of the faulting
+/// instruction, records where it was, and lets the thread continue at the resume address of the
+/// innermost entry, which then returns 1 to its caller.
+
+#include <cstdint>
+
+#include "image/layout/trap_code.hpp"
+#include "image/layout/vm_layout.hpp"
+#include "jit/frame_walk.hpp"
+
+namespace hoist::jit {
+
+/// What the handler leaves behind for the caller of the entry trampoline.
+struct TrapRecord {
+  image::TrapCode code = image::TrapCode::None;  ///< None: no trap is pending
+  std::uintptr_t address = 0;                    ///< of a memory access
+  RawTrace trace;
+};
+
+/// One call from the host into compiled code, on the stack of that call. Activations of a thread
+/// are linked, innermost first, whatever store they belong to.
+struct Activation {
+  Activation* outer = nullptr;
+  image::StoreContext* context = nullptr;
+  TrapRecord* record = nullptr;
+  /// Whether a faulting access to `address` is the guest's doing. Runs in the signal handler.
+  bool (*is_guest_memory)(const Activation& self, std::uintptr_t address) = nullptr;
+  void* owner = nullptr;  ///< of the layer above
+  // What the store context said when this activation began: the ends of the walk through the one
+  // around it.
+  std::uint64_t outer_exit_fp = 0;
+  std::uint64_t outer_exit_pc = 0;
+  std::uint64_t outer_entry_fp = 0;
+};
+
+/// The innermost activation of the calling thread; null outside of compiled code and host functions.
+Activation* current_activation();
+void set_current_activation(Activation* activation);
+
+/// Once per process; also see platform::install_fault_handler.
+void install_trap_handler();
+
+}  // namespace hoist::jit

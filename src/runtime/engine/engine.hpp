@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// Engine: what the modules and stores of one configuration share. Any thread.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "base/result.hpp"
+#include "jit/loaded_image.hpp"
+#include "runtime/compiler_interface.hpp"
+#include "runtime/engine/code_listener.hpp"
+#include "runtime/engine/type_registry.hpp"
+
+namespace hoist::runtime {
+
+struct EngineOptions {
+  std::uint64_t guest_stack_bytes = std::uint64_t{1} << 20;
+  std::uint64_t host_reserve_bytes = std::uint64_t{128} << 10;
+};
+
+class Engine {
+ public:
+  /// Installs the trap handler. `listener` may be null.
+  Engine(const EngineOptions& options, std::unique_ptr<Compiler> compiler,
+         std::unique_ptr<CodeListener> listener);
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  const EngineOptions& options() const { return options_; }
+  const Compiler& compiler() const { return *compiler_; }
+  CodeListener* listener() const { return listener_.get(); }
+  TypeRegistry& types() { return types_; }
+
+  /// Code of trampolines for a type that no module brought; made on demand, kept with the engine.
+  /// Errors as Compiler::compile_module and LoadedImage::load.
+  Result<const void*> entry_trampoline(std::uint32_t type_id);
+  Result<const void*> exit_trampoline(std::uint32_t type_id);
+
+ private:
+  using Trampolines = std::map<std::uint32_t, std::unique_ptr<jit::LoadedImage>>;
+  Result<const void*> trampoline(Trampolines& made, image::FuncKind kind, std::uint32_t type_id);
+
+  EngineOptions options_;
+  std::unique_ptr<Compiler> compiler_;
+  std::unique_ptr<CodeListener> listener_;
+  TypeRegistry types_;
+  std::mutex mutex_;
+  Trampolines entries_;
+  Trampolines exits_;
+};
+
+}  // namespace hoist::runtime

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/engine/module_code.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "image/layout/builtin.hpp"
+
+namespace hoist::runtime {
+
+using image::FuncKey;
+using image::FuncKind;
+
+ModuleCode::ModuleCode(std::shared_ptr<Engine> engine, wasm::Module module)
+    : engine_(std::move(engine)),
+      module_(std::move(module)),
+      func_refs_(module_),
+      layout_(image::instance_layout(module_, func_refs_)) {
+  type_ids_.reserve(module_.types.size());
+  for (const wasm::FuncType& type : module_.types) type_ids_.push_back(engine_->types().acquire(type));
+  sort_exports();
+}
+
+ModuleCode::~ModuleCode() {
+  for (const std::uint32_t id : type_ids_) engine_->types().release(id);
+}
+
+Result<std::shared_ptr<const ModuleCode>> ModuleCode::load(std::shared_ptr<Engine> engine,
+                                                           wasm::Module module,
+                                                           image::Image image) {
+  std::shared_ptr<ModuleCode> out(new ModuleCode(std::move(engine), std::move(module)));
+  HOIST_TRY(out->code_, jit::LoadedImage::load(std::move(image), out.get()));
+  if (CodeListener* listener = out->engine_->listener()) out->tell(*listener);
+  return std::shared_ptr<const ModuleCode>(std::move(out));
+}
+
+void ModuleCode::sort_exports() {
+  exports_by_name_.resize(module_.exports.size());
+  for (std::uint32_t i = 0; i < exports_by_name_.size(); ++i) exports_by_name_[i] = i;
+  std::sort(exports_by_name_.begin(), exports_by_name_.end(), [this](std::uint32_t a, std::uint32_t b) {
+    return module_.exports[a].name < module_.exports[b].name;
+  });
+}
+
+const wasm::Export* ModuleCode::find_export(std::string_view name) const {
+  const auto at = std::lower_bound(
+      exports_by_name_.begin(), exports_by_name_.end(), name,
+      [this](std::uint32_t i, std::string_view wanted) { return module_.exports[i].name < wanted; });
+  if (at == exports_by_name_.end() || module_.exports[*at].name != name) return nullptr;
+  return &module_.exports[*at];
+}
+
+const void* ModuleCode::function_code(std::uint32_t func) const {
+  return code_->address(FuncKey(FuncKind::WasmFunction, 0, func));
+}
+
+const void* ModuleCode::entry_trampoline(std::uint32_t func) const {
+  return code_->address(FuncKey(FuncKind::EntryTrampoline, 0,
+                                module_.canonical_type(module_.functions[func].type_index)));
+}
+
+const void* ModuleCode::exit_trampoline(std::uint32_t func) const {
+  return code_->address(FuncKey(FuncKind::ExitTrampoline, 0,
+                                module_.canonical_type(module_.functions[func].type_index)));
+}
+
+const wasm::ModuleNames& ModuleCode::names() const {
+  std::call_once(names_once_, [this] {
+    names_ = wasm::read_names(module_);
+    export_names_.resize(module_.functions.size());
+    for (const wasm::Export& item : module_.exports) {
+      if (item.kind == wasm::ExternKind::Func && export_names_[item.index].empty()) {
+        export_names_[item.index] = item.name;
+      }
+    }
+  });
+  return names_;
+}
+
+std::string_view ModuleCode::function_name(std::uint32_t func) const {
+  const std::string_view name = names().function(func);
+  if (!name.empty()) return name;
+  return func < export_names_.size() ? export_names_[func] : std::string_view();
+}
+
+static std::string symbol_name(const ModuleCode& code, FuncKey key) {
+  const auto type = [&] { return wasm::to_string(code.module().types[key.index()]); };
+  switch (key.kind()) {
+    case FuncKind::WasmFunction: return display_name(code, key.index());
+    case FuncKind::EntryTrampoline: return "entry trampoline " + type();
+    case FuncKind::ExitTrampoline: return "exit trampoline " + type();
+    case FuncKind::BuiltinTrampoline:
+      return std::string("builtin trampoline ") + image::kBuiltins[key.index()].name;
+    case FuncKind::User: return fmt::format("user[{}]", key.index());
+  }
+  return {};
+}
+
+void ModuleCode::tell(CodeListener& listener) const {
+  std::vector<CodeSymbol> symbols;
+  symbols.reserve(code_->image().functions().size());
+  for (const image::FunctionEntry& entry : code_->image().functions()) {
+    symbols.push_back({symbol_name(*this, entry.key), code_->base() + entry.offset, entry.size});
+  }
+  listener.on_code_loaded(symbols);
+}
+
+std::string display_name(const ModuleCode& code, std::uint32_t func) {
+  const std::string_view name = code.function_name(func);
+  return name.empty() ? fmt::format("func[{}]", func) : std::string(name);
+}
+
+}  // namespace hoist::runtime

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// ModuleCode: a compiled module that can be instantiated: declarations, code, and the numbers that
+/// instances are laid out by. Immutable and shared between threads.
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "image/layout/instance_layout.hpp"
+#include "jit/loaded_image.hpp"
+#include "runtime/engine/engine.hpp"
+#include "wasm/decode/names.hpp"
+#include "wasm/format/module.hpp"
+
+namespace hoist::runtime {
+
+class ModuleCode {
+ public:
+  /// `image` is what the engine's compiler made of `module`. Tells the engine's listener.
+  /// Errors as LoadedImage::load.
+  static Result<std::shared_ptr<const ModuleCode>> load(std::shared_ptr<Engine> engine,
+                                                        wasm::Module module, image::Image image);
+  ~ModuleCode();
+  ModuleCode(const ModuleCode&) = delete;
+  ModuleCode& operator=(const ModuleCode&) = delete;
+
+  const std::shared_ptr<Engine>& engine() const { return engine_; }
+  const wasm::Module& module() const { return module_; }
+  const image::VmLayout& layout() const { return layout_; }
+  const image::FuncRefNumbers& func_refs() const { return func_refs_; }
+  const jit::LoadedImage& code() const { return *code_; }
+  /// Engine-wide number of a type of the module.
+  std::uint32_t type_id(std::uint32_t type_index) const { return type_ids_[type_index]; }
+  const std::vector<std::uint32_t>& type_ids() const { return type_ids_; }
+  std::uint32_t function_type_id(std::uint32_t func) const {
+    return type_ids_[module_.functions[func].type_index];
+  }
+  /// Null if the image does not have it.
+  const void* function_code(std::uint32_t func) const;
+  const void* entry_trampoline(std::uint32_t func) const;
+  const void* exit_trampoline(std::uint32_t func) const;
+
+  const wasm::Export* find_export(std::string_view name) const;
+  /// Module name and function names of the name section, read on first use.
+  const wasm::ModuleNames& names() const;
+  /// The name section's, else that of an export of it, else empty.
+  std::string_view function_name(std::uint32_t func) const;
+
+ private:
+  ModuleCode(std::shared_ptr<Engine> engine, wasm::Module module);
+  void sort_exports();
+  void tell(CodeListener& listener) const;
+
+  std::shared_ptr<Engine> engine_;
+  wasm::Module module_;
+  image::FuncRefNumbers func_refs_;
+  image::VmLayout layout_;
+  std::vector<std::uint32_t> type_ids_;
+  std::vector<std::uint32_t> exports_by_name_;
+  std::unique_ptr<jit::LoadedImage> code_;
+  mutable std::once_flag names_once_;
+  mutable wasm::ModuleNames names_;
+  mutable std::vector<std::string_view> export_names_;  // by function, where no other name is
+};
+
+/// "fib" or "func[3]".
+std::string display_name(const ModuleCode& code, std::uint32_t func);
+
+}  // namespace hoist::runtime

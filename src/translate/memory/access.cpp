@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loads and stores of linear memory, and where they go.
+//
+// A 32-bit memory reserves 4 GiB of address space and a guard behind it, none of it accessible beyond
+// the memory's length. So base + zero-extended index + offset lies in the reservation or the guard for
+// every index as long as the offset is at most kMemoryGuard - 16: the processor finds the access out of
+// bounds, and the trap table says what that means. Larger offsets are compared.
+#include "base/check.hpp"
+#include "translate/ir_sink.hpp"
+
+namespace hoist::translate {
+
+using ir::I32;
+using ir::I64;
+using wasm::Op;
+
+namespace {
+
+/// How a WebAssembly access looks in IR.
+struct Access {
+  ir::Op op;
+  ir::Type type;
+  std::uint32_t bytes;
+};
+
+Access access_of(Op op) {
+  switch (op) {
+    case Op::I32Load: return {ir::Op::Load, I32, 4};
+    case Op::I64Load: return {ir::Op::Load, I64, 8};
+    case Op::F32Load: return {ir::Op::Load, ir::F32, 4};
+    case Op::F64Load: return {ir::Op::Load, ir::F64, 8};
+    case Op::I32Load8S: return {ir::Op::Sload8, I32, 1};
+    case Op::I32Load8U: return {ir::Op::Uload8, I32, 1};
+    case Op::I32Load16S: return {ir::Op::Sload16, I32, 2};
+    case Op::I32Load16U: return {ir::Op::Uload16, I32, 2};
+    case Op::I64Load8S: return {ir::Op::Sload8, I64, 1};
+    case Op::I64Load8U: return {ir::Op::Uload8, I64, 1};
+    case Op::I64Load16S: return {ir::Op::Sload16, I64, 2};
+    case Op::I64Load16U: return {ir::Op::Uload16, I64, 2};
+    case Op::I64Load32S: return {ir::Op::Sload32, I64, 4};
+    case Op::I64Load32U: return {ir::Op::Uload32, I64, 4};
+    case Op::I32Store:
+    case Op::F32Store: return {ir::Op::Store, I32, 4};
+    case Op::I64Store:
+    case Op::F64Store: return {ir::Op::Store, I64, 8};
+    case Op::I32Store8:
+    case Op::I64Store8: return {ir::Op::Istore8, I32, 1};
+    case Op::I32Store16:
+    case Op::I64Store16: return {ir::Op::Istore16, I32, 2};
+    case Op::I64Store32: return {ir::Op::Istore32, I64, 4};
+    default: HOIST_UNREACHABLE("opcode is a memory access");
+  }
+}
+
+constexpr std::uint64_t kMaxUncheckedOffset = image::kMemoryGuard - 16;
+static_assert(kMaxUncheckedOffset <= 0x7fff'ffff, "unchecked offsets fit a displacement");
+
+}  // namespace
+
+IrSink::Value IrSink::load_at_entry(std::int32_t offset) {
+  ir::Function& f = func();
+  const ir::InstData data{ir::Op::Load, static_cast<std::uint16_t>(constant_flags_.index()),
+                          ctx_.index(), static_cast<std::uint32_t>(offset), 0};
+  const ir::Inst inst = f.make_inst(data);
+  const Value value = f.append_result(inst, I64);
+  const ir::Inst first = f.first_inst(entry_);
+  if (first.is_some()) {
+    f.insert_inst_before(inst, first);
+  } else {
+    f.append_inst(inst, entry_);
+  }
+  return value;
+}
+
+IrSink::Value IrSink::memory_base(std::uint32_t memory) {
+  MemoryCache& cache = memories_.at(memory, epoch_);
+  if (cache.base.is_none()) cache.base = load_at_entry(env_.layout.memory_base(memory));
+  return cache.base;
+}
+
+IrSink::Value IrSink::memory_length(std::uint32_t memory) {
+  const Value pointer =
+      builder_.load(ir::Op::Load, I64, constant_flags_, ctx_, env_.layout.memory(memory));
+  return builder_.load(ir::Op::Load, I64, state_flags(Region::State, 0), pointer,
+                       offsetof(image::VmMemory, length));
+}
+
+IrSink::Address IrSink::heap_address(const wasm::MemArg& mem, Value index, std::uint32_t bytes) {
+  MemoryCache& cache = memories_.at(mem.memory, epoch_);
+  if (cache.flags.is_none()) {
+    ir::MemFlags flags;
+    flags.endian = 1;
+    flags.region = region(Region::Memory, mem.memory);
+    cache.flags = func().intern(flags);
+  }
+  const Value base = memory_base(mem.memory);
+  const ir::Inst def = func().def_inst(index);
+  if (def.is_some() && func().op(def) == ir::Op::Iconst) {
+    const std::uint64_t sum = (func().data(def).imm64() & 0xffff'ffff) + mem.offset;
+    if (sum <= kMaxUncheckedOffset) return {base, static_cast<std::int32_t>(sum), cache.flags};
+  }
+  const Value wide = builder_.unary(ir::Op::Uextend, I64, index);
+  if (mem.offset <= kMaxUncheckedOffset) {
+    const Value address = builder_.binary(ir::Op::Iadd, base, wide);
+    return {address, static_cast<std::int32_t>(mem.offset), cache.flags};
+  }
+  // Index and offset are below 2^32 each: the end of the access does not wrap in 64 bits.
+  const Value end =
+      builder_.binary(ir::Op::Iadd, wide, builder_.iconst(I64, mem.offset + bytes));
+  const Value outside = builder_.icmp(ir::IntCC::Ugt, end, memory_length(mem.memory));
+  builder_.trapnz(outside, ir::TrapCode::HeapOutOfBounds);
+  const Value place = builder_.binary(ir::Op::Iadd, wide, builder_.iconst(I64, mem.offset));
+  return {builder_.binary(ir::Op::Iadd, base, place), 0, cache.flags};
+}
+
+IrSink::Value IrSink::load(Op op, const wasm::MemArg& mem, Value address) {
+  const Access access = access_of(op);
+  const Address at = heap_address(mem, address, access.bytes);
+  return builder_.load(access.op, access.type, at.flags, at.base, at.offset);
+}
+
+void IrSink::store(Op op, const wasm::MemArg& mem, Value address, Value value) {
+  const Access access = access_of(op);
+  const Address at = heap_address(mem, address, access.bytes);
+  builder_.store(access.op, at.flags, value, at.base, at.offset);
+}
+
+IrSink::Value IrSink::memory_size(std::uint32_t memory) {
+  static_assert(image::kWasmPageBytes == 1 << 16);
+  const Value pages =
+      builder_.binary(ir::Op::Ushr, memory_length(memory), builder_.iconst(I64, 16));
+  return builder_.unary(ir::Op::Ireduce, I32, pages);
+}
+
+}  // namespace hoist::translate

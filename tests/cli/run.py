@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command line as a user sees it: tests/cli/run.py PATH-TO-HOIST. Each case gives arguments, files and
+what stdout, stderr and the exit status must be. Ends with "N passed, N failed"."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+HOIST = str(pathlib.Path(sys.argv[1]).resolve())
+
+MATH = """(module $math
+  (memory (export "memory") 1)
+  (func (export "add") (param i32 i32) (result i32) (i32.add (local.get 0) (local.get 1)))
+  (func (export "sub64") (param i64 i64) (result i64) (i64.sub (local.get 0) (local.get 1)))
+  (func (export "half") (param f64) (result f64) (f64.mul (local.get 0) (f64.const 0.5)))
+  (func (export "halff") (param f32) (result f32) (f32.mul (local.get 0) (f32.const 0.5)))
+  (func (export "swap") (param i32 i64) (result i64 i32) (local.get 1) (local.get 0))
+  (func (export "isnull") (param externref) (result i32) (ref.is_null (local.get 0)))
+  (func $crash (export "crash") (param i32) (result i32) (i32.load (local.get 0)))
+  (func $outer (export "outer") (result i32) (call $crash (i32.const -1)))
+  (func (export "div") (param i32 i32) (result i32) (i32.div_s (local.get 0) (local.get 1)))
+  (func $deep (export "deep") (param i32) (result i32) (i32.add (i32.const 1) (call $deep (local.get 0))))
+  (func (export "unreachable") unreachable))"""
+
+WASI = """(module
+  (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+  (import "wasi_snapshot_preview1" "args_sizes_get" (func $sizes (param i32 i32) (result i32)))
+  (import "wasi_snapshot_preview1" "environ_get" (func $env (param i32 i32) (result i32)))
+  (memory (export "memory") 1)
+  (data (i32.const 16) "hello\\n")
+  (func (export "_start")
+    (i32.store (i32.const 0) (i32.const 16)) (i32.store (i32.const 4) (i32.const 6))
+    (drop (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))
+    (drop (call $sizes (i32.const 100) (i32.const 104)))
+    (drop (call $env (i32.const 200) (i32.const 300)))
+    (call $exit (i32.add (i32.load (i32.const 100)) (i32.load8_u (i32.const 302))))))"""
+
+REACTOR = """(module (global $ready (mut i32) (i32.const 0))
+  (func (export "_initialize") (global.set $ready (i32.const 41)))
+  (func (export "get") (result i32) (i32.add (global.get $ready) (i32.const 1))))"""
+
+FILES = {
+    "math.wat": MATH, "wasi.wat": WASI, "reactor.wat": REACTOR,
+    "start.wat": "(module (func $s) (start $s))",
+    "trapstart.wat": "(module (func $s unreachable) (start $s))",
+    "none.wat": "(module)",
+    "import.wat": '(module (import "env" "missing" (func (param i32) (result i32))) (func (export "f") (result i32) (call 0 (i32.const 1))))',
+    "importmem.wat": '(module (import "env" "mem" (memory 1)))',
+    "wrongimport.wat": '(module (import "wasi_snapshot_preview1" "fd_close" (func (param i64))))',
+    "bad.wat": "(module (func (result i32) (i64.const 0)))",
+    "syntax.wat": "(module (func\n  (i32.bogus)))",
+    "simd.wat": "(module (func (export \"f\") (drop (v128.const i32x4 0 0 0 0))))",
+    "bad.wasm": b"\0asm\1\0\0\0\1\3\1\x60",
+    "junk": b"\xff\xfe\x00junk",
+    "empty": b"",
+    "good.wast": '(module (func (export "f") (result i32) (i32.const 1)))\n(assert_return (invoke "f") (i32.const 1))',
+    "fails.wast": '(module (func (export "f") (result i32) (i32.const 1)))\n(assert_return (invoke "f") (i32.const 2))',
+}
+
+# (name, arguments, expected exit status, regular expression for stdout, for stderr)
+CASES = [
+    ("version", ["--version"], 0, r"^hoist \d+\.\d+\.\d+\n", r"^$"),
+    ("help names the subcommands", ["--help"], 0, r"(?s)run.*validate.*wast.*Examples", r"^$"),
+    ("run help", ["run", "--help"], 0, r"(?s)--dir.*--env.*--invoke.*--timings.*--unknown-imports.*--threads.*--profile", r"^$"),
+    ("no subcommand", [], 1, r"^$", r"^hoist: .*\n$"),
+    ("unknown subcommand", ["frobnicate"], 1, r"^$", r"^hoist: .*\n$"),
+    ("unknown option", ["run", "--frobnicate", "math.wat"], 1, r"^$", r"^hoist: .*frobnicate.*\n$"),
+    ("no file", ["run"], 1, r"^$", r"^hoist: run needs a FILE.*\n$"),
+    ("add", ["run", "--invoke", "add", "math.wat", "2", "-3"], 0, r"^-1\n$", r"^$"),
+    ("hex and unsigned", ["run", "--invoke", "add", "math.wat", "0xffffffff", "4294967295"], 0, r"^-2\n$", r"^$"),
+    ("i64", ["run", "--invoke", "sub64", "math.wat", "-9223372036854775808", "0"], 0, r"^-9223372036854775808\n$", r"^$"),
+    ("f64", ["run", "--invoke", "half", "math.wat", "3"], 0, r"^1\.5\n$", r"^$"),
+    ("f32", ["run", "--invoke", "halff", "math.wat", "0.2"], 0, r"^0\.1\n$", r"^$"),
+    ("two results", ["run", "--invoke", "swap", "math.wat", "1", "2"], 0, r"^2\n1\n$", r"^$"),
+    ("null reference", ["run", "--invoke", "isnull", "math.wat", "null"], 0, r"^1\n$", r"^$"),
+    ("too few arguments", ["run", "--invoke", "add", "math.wat", "2"], 1, r"^$", r"^hoist: math.wat: .*takes 2 arguments, 1 given\n$"),
+    ("not a number", ["run", "--invoke", "add", "math.wat", "2", "x"], 1, r"^$", r"^hoist: math.wat: argument 2 of 'add': 'x' is not a number of type i32\n$"),
+    ("too large", ["run", "--invoke", "add", "math.wat", "2", "4294967296"], 1, r"^$", r"^hoist: math.wat: .*does not fit i32\n$"),
+    ("no such export", ["run", "--invoke", "nope", "math.wat"], 1, r"^$", r"^hoist: math.wat: .*nope.*\n$"),
+    ("export of another kind", ["run", "--invoke", "memory", "math.wat"], 1, r"^$", r"^hoist: math.wat: .*memory.*\n$"),
+    ("nothing to run", ["run", "math.wat"], 1, r"^$", r"^hoist: math.wat: .*no _start.*--invoke: add, sub64.*\n$"),
+    ("nothing at all", ["run", "none.wat"], 1, r"^$", r"^hoist: none.wat: .*no start function.*\n$"),
+    ("start function", ["run", "start.wat"], 0, r"^$", r"^$"),
+    ("trap in start", ["run", "trapstart.wat"], 134, r"^$", r"unreachable"),
+    ("memory trap", ["run", "--invoke", "outer", "math.wat"], 134, r"^$", r"(?s)out of bounds memory access.*crash.*outer"),
+    ("divide", ["run", "--invoke", "div", "math.wat", "1", "0"], 134, r"^$", r"integer divide by zero"),
+    ("overflow", ["run", "--invoke", "div", "math.wat", "-2147483648", "-1"], 134, r"^$", r"integer overflow"),
+    ("stack overflow", ["run", "--invoke", "deep", "math.wat", "0"], 134, r"^$", r"call stack exhausted"),
+    ("unreachable", ["run", "--invoke", "unreachable", "math.wat"], 134, r"^$", r"unreachable"),
+    ("all levels", ["run", "--opt-level", "0", "--invoke", "outer", "math.wat"], 134, r"^$", r"out of bounds memory access"),
+    ("wasi, exit status, arguments, environment", ["run", "--env", "A=\x05", "wasi.wat", "x", "y"], 8, r"^hello\n$", r"^$"),
+    ("options after FILE are the program's", ["run", "--env", "A=\x05", "wasi.wat", "--dir", "--help"], 8, r"^hello\n$", r"^$"),
+    ("reactor", ["run", "--invoke", "get", "reactor.wat"], 0, r"^42\n$", r"^$"),
+    ("missing import", ["run", "--invoke", "f", "import.wat"], 1, r"^$", r"^hoist: import.wat: .*env.*missing.*\n$"),
+    ("unknown import traps", ["run", "--unknown-imports=trap", "--invoke", "f", "import.wat"], 134, r"^$", r"unknown import"),
+    ("unknown import gives zero", ["run", "--unknown-imports=default", "--invoke", "f", "import.wat"], 0, r"^0\n$", r"^$"),
+    ("import of the wrong type", ["run", "wrongimport.wat"], 1, r"^$", r"^hoist: wrongimport.wat: .*fd_close.*\n$"),
+    ("missing memory", ["run", "importmem.wat"], 1, r"^$", r"^hoist: importmem.wat: .*mem.*\n$"),
+    ("invalid", ["run", "bad.wat"], 1, r"^$", r"^hoist: bad.wat: .*type mismatch.*\n$"),
+    ("syntax error has line and column", ["run", "syntax.wat"], 1, r"^$", r"^hoist: syntax.wat:2:\d+: .*i32.bogus.*\n$"),
+    ("malformed binary has an offset", ["run", "bad.wasm"], 1, r"^$", r"^hoist: bad.wasm: .*\(at offset 0x[0-9a-f]+\)\n$"),
+    ("later feature is named", ["run", "simd.wat"], 1, r"^$", r"^hoist: simd.wat: .*simd.*\n$"),
+    ("neither binary nor text", ["run", "junk"], 1, r"^$", r"^hoist: junk.*\n$"),
+    ("no such file", ["run", "nowhere.wasm"], 1, r"^$", r"^hoist: nowhere.wasm: .*\n$"),
+    ("a directory", ["run", "."], 1, r"^$", r"^hoist: \.: .*director.*\n$"),
+    ("bad --dir", ["run", "--dir", "nowhere", "wasi.wat"], 1, r"^$", r"^hoist: .*nowhere.*\n$"),
+    ("bad --env", ["run", "--env", "novalue", "wasi.wat"], 1, r"^$", r"^hoist: .*--env.*\n$"),
+    ("bad --threads", ["run", "--threads", "-1", "math.wat"], 1, r"^$", r"^hoist: .*\n$"),
+    ("bad --unknown-imports", ["run", "--unknown-imports=maybe", "math.wat"], 1, r"^$", r"^hoist: .*\n$"),
+    ("timings", ["run", "--timings", "--invoke", "add", "math.wat", "1", "1"], 0, r"^2\n$", r"(?s)decode.*compile.*instantiate.*run.*functions.*machine code"),
+    ("timings as json", ["run", "--timings=json", "--invoke", "add", "math.wat", "1", "1"], 0, r"^2\n$", r'^\{.*"compile_cpu_ms".*"machine_code_bytes".*\}\n$'),
+    ("validate", ["validate", "math.wat", "wasi.wat"], 0, r"^$", r"^$"),
+    ("validate names all that are invalid", ["validate", "bad.wat", "math.wat", "bad.wasm"], 1, r"^$", r"^hoist: bad.wat.*\nhoist: bad.wasm.*\n$"),
+    ("validate nothing", ["validate"], 1, r"^$", r"^hoist: .*\n$"),
+    ("validate an empty file", ["validate", "empty"], 0, r"^$", r"^$"),
+    ("wast passes", ["wast", "good.wast"], 0, r"(?s)1 passed, 0 failed", r""),
+    ("wast fails with the line", ["wast", "fails.wast"], 1, r"(?s)fails.wast:2", r""),
+    ("wast on a missing file", ["wast", "nowhere.wast"], 1, r"", r"nowhere.wast"),
+]
+
+
+def main():
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in FILES.items():
+            path = pathlib.Path(folder, name)
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        for name, arguments, status, out, err in CASES:
+            run = subprocess.run([HOIST, *arguments], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+            stdout, stderr = run.stdout.decode(errors="replace"), run.stderr.decode(errors="replace")
+            problems = []
+            if run.returncode != status:
+                problems.append(f"status {run.returncode}, expected {status}")
+            if not re.search(out, stdout):
+                problems.append(f"stdout {stdout!r} does not match {out!r}")
+            if not re.search(err, stderr):
+                problems.append(f"stderr {stderr!r} does not match {err!r}")
+            if problems:
+                failed += 1
+                print(f"FAIL {name}: {'; '.join(problems)}")
+        # A perf map names functions and trampolines.
+        run = subprocess.Popen([HOIST, "run", "--profile=perfmap", "--invoke", "add", "math.wat", "1", "2"], cwd=folder,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        run.communicate(timeout=60)
+        perf_map = pathlib.Path(f"/tmp/perf-{run.pid}.map")
+        text = perf_map.read_text() if perf_map.exists() else ""
+        if perf_map.exists():
+            perf_map.unlink()
+        if not (re.search(r"(?m)^[0-9a-f]+ [0-9a-f]+ .*crash", text) and re.search(r"(?i)trampoline", text)):
+            failed += 1
+            print(f"FAIL perf map: {text!r}")
+        # A closed stdout is no crash.
+        run = subprocess.run(f"'{HOIST}' run wasi.wat | true", shell=True, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+        if run.returncode != 0:
+            failed += 1
+            print("FAIL closed pipe")
+    total = len(CASES) + 2
+    print(f"{total - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
