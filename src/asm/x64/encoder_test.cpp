@@ -173,17 +173,8 @@ std::string hex(std::span<const std::uint8_t> bytes) {
 }
 
 bool is_float_compare(Op op) {
-  switch (op) {
-    case Op::CmpssRRI:
-    case Op::CmpssRMI:
-    case Op::CmpsdRRI:
-    case Op::CmpsdRMI:
-    case Op::CmppsRRI:
-    case Op::CmppsRMI:
-    case Op::CmppdRRI:
-    case Op::CmppdRMI: return true;
-    default: return false;
-  }
+  const std::string_view name = info(op).mnemonic;
+  return name == "cmpss" || name == "cmpsd" || name == "cmpps" || name == "cmppd";
 }
 
 /// What the disassembler calls the instruction.

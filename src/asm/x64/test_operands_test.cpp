@@ -24,13 +24,10 @@ void encode_for_test(Encoder& enc, Op op, unsigned width, const TestOperands& t)
   const Reg a(t.regs[0]);
   const Reg b(t.regs[1]);
   const Reg c(t.regs[2]);
-  switch (op) {
-    case Op::SetccR: return enc.setcc(t.cc, a);
-    case Op::SetccM: return enc.setcc(t.cc, t.mem);
-    case Op::CmovccRR: return enc.cmovcc(t.cc, width, a, b);
-    case Op::CmovccRM: return enc.cmovcc(t.cc, width, a, t.mem);
-    default: break;
-  }
+  if (op == Op::SetccR) return enc.setcc(t.cc, a);
+  if (op == Op::SetccM) return enc.setcc(t.cc, t.mem);
+  if (op == Op::CmovccRR) return enc.cmovcc(t.cc, width, a, b);
+  if (op == Op::CmovccRM) return enc.cmovcc(t.cc, width, a, t.mem);
   const unsigned regs = explicit_regs(row);
   if (has_mem(row)) {
     if (has_imm(row))

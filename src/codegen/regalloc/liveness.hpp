@@ -47,6 +47,9 @@ class Liveness {
     return {distances_.data() + block * std::size_t{kNearest}, distance_counts_[block]};
   }
 
+  /// Instructions from the start of the block to the nearest call on any path, or kFar.
+  std::uint32_t call_distance(std::uint32_t block) const { return call_distance_[block]; }
+
   /// Makes `live_out`, `out_distance` and `nearest_out` answer for this block.
   void load_out(const MachFunction& func, const Flow& flow, std::uint32_t block);
   bool live_out(const ValueInfo& value) const;
@@ -83,6 +86,7 @@ class Liveness {
   bool solve_sparse(const MachFunction& func, const ValueTable& values);
   void solve_distances(const MachFunction& func, const Flow& flow, const ValueTable& values);
   void merge_distances(const MachFunction& func, const Flow& flow, std::uint32_t block);
+  std::uint32_t merge_call_distance(const MachFunction& func, const Flow& flow, std::uint32_t block);
 
   std::vector<std::uint32_t> globals_;
   std::vector<Exposed> exposed_;
@@ -109,6 +113,8 @@ class Liveness {
 
   std::vector<Distance> distances_;
   std::vector<std::uint32_t> distance_counts_;
+  std::vector<std::uint32_t> first_call_;  // distance within the block, or kFar
+  std::vector<std::uint32_t> call_distance_;
 
   // Scratch: values by stamp.
   std::uint32_t epoch_ = 0;

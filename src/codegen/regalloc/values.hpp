@@ -52,7 +52,7 @@ struct ValueInfo {
 
 using ValueTable = std::vector<ValueInfo>;
 
-/// Fills the table with what one look at each operand tells; `def_block` of all values is known.
+/// Weights stop well below the point where a sum of two overflows.
 inline void saturating_add(std::uint32_t& sum, std::uint32_t add) {
   sum = sum > 0x7fff'ffffu - add ? 0x7fff'ffffu : sum + add;
 }

@@ -155,6 +155,7 @@ bool Verifier::check_layout() {
       const bool last = inst == func.last_inst(block);
       if (is_terminator(func.op(inst)) && !last) {
         report(inst, message("a terminator instruction was encountered before the end of ", block));
+        ok = false;
       } else if (!is_terminator(func.op(inst)) && last) {
         report(inst, message(block, " does not end in a terminator"));
       }

@@ -23,18 +23,11 @@ static bool needs_frame(const MachFunction& func) {
     if (inst.trap != image::TrapCode::None || inst.addr == AddrKind::IncomingArg) return true;
     if ((inst.flags & codegen::kCall) != 0 || inst.op == raw(Op::Ud2)) return true;
     if (!is_pseudo(inst.op)) continue;
-    switch (static_cast<Pseudo>(inst.op)) {
-      case Pseudo::FramePointer:
-      case Pseudo::ReturnAddress:
-      case Pseudo::TrapIf:
-      case Pseudo::Udiv:
-      case Pseudo::Sdiv:
-      case Pseudo::Srem:
-      case Pseudo::TruncS:
-      case Pseudo::TruncU32:
-      case Pseudo::TruncU64: return true;
-      default: break;  // Only these trap or look at the frame.
-    }
+    const auto kind = static_cast<Pseudo>(inst.op);
+    const bool may_trap = kind == Pseudo::TrapIf || kind == Pseudo::TruncS ||
+                          kind == Pseudo::TruncU32 || kind == Pseudo::TruncU64;
+    const bool looks = kind == Pseudo::FramePointer || kind == Pseudo::ReturnAddress;
+    if (may_trap || looks) return true;
   }
   return false;
 }

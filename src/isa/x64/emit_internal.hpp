@@ -82,6 +82,7 @@ class Emitter {
   // emit_plain.cpp
   void emit_plain(const MachInst& inst, Allocs ops);
   void emit_with_slot(const MachInst& inst, const unsigned* at, Allocs ops);
+  void emit_through_scratch(const MachInst& inst, unsigned operand, Allocs ops);
   void emit_mov_immediate(const MachInst& inst, Reg dst);
   void emit_call(const MachInst& inst, Allocs ops);
   Mem mem_of(const MachInst& inst, Allocs ops) const;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Plain instructions: rows of asm/x64/insts.def with registers, addresses and immediates filled in.
+#include <algorithm>
+#include <iterator>
+
 #include "isa/x64/emit_internal.hpp"
 
 namespace hoist::isa::x64 {
@@ -93,6 +96,19 @@ void Emitter::emit_call(const MachInst& inst, Allocs ops) {
   buffer_.add_call(0);
 }
 
+/// A float in a slot, for a form whose memory operand would read 16 bytes.
+void Emitter::emit_through_scratch(const MachInst& inst, unsigned operand, Allocs ops) {
+  Alloc filled[OpInfo::kMaxOperands] = {};
+  const masm::x64::Place last = masm::x64::info(static_cast<Op>(inst.op)).operand[1].place;
+  HOIST_CHECK(ops.size() <= std::size(filled) &&
+                  (last == masm::x64::Place::Xrm || last == masm::x64::Place::XReg),
+              "the operand may be in a spill slot");
+  std::copy(ops.begin(), ops.end(), filled);
+  filled[operand] = Alloc::of(kFloatScratch);
+  enc_.rm(Op::MovsdRM, 0, Reg(kFloatScratch.number()), slot_mem(ops[operand]));
+  emit_plain(inst, Allocs(filled, ops.size()));
+}
+
 /// One register operand was left in its spill slot: the form with memory in its place. `at` says
 /// where the row's registers are in `ops`.
 void Emitter::emit_with_slot(const MachInst& inst, const unsigned* at, Allocs ops) {
@@ -106,7 +122,7 @@ void Emitter::emit_with_slot(const MachInst& inst, const unsigned* at, Allocs op
     const bool first_only = regs == 1 && masm::x64::with_memory_source(op) == masm::x64::kNoOp;
     const Op form =
         first_only ? masm::x64::with_memory_first(op) : masm::x64::with_memory_source(op);
-    HOIST_DCHECK(form != masm::x64::kNoOp, "the operand may be in a spill slot");
+    if (form == masm::x64::kNoOp) return emit_through_scratch(inst, at[regs - 1], ops);
     if (regs == 1)
       return has_imm ? enc_.mi(form, inst.width, slot, inst.imm) : enc_.m(form, inst.width, slot);
     const Reg first = reg(ops[at[0]]);
@@ -117,8 +133,8 @@ void Emitter::emit_with_slot(const MachInst& inst, const unsigned* at, Allocs op
     return enc_.rm(form, inst.width, first, slot);
   }
   const Op form = masm::x64::with_memory_first(op);
-  HOIST_DCHECK(regs == 2 && ops[at[0]].is_slot() && form != masm::x64::kNoOp,
-               "the operand may be in a spill slot");
+  HOIST_CHECK(regs == 2 && ops[at[0]].is_slot() && form != masm::x64::kNoOp,
+              "the operand may be in a spill slot");
   enc_.mr(form, inst.width, slot_mem(ops[at[0]]), reg(last));
 }
 

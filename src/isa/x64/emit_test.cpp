@@ -87,6 +87,19 @@ TEST(Emit, OperandsInSpillSlots) {
   EXPECT_EQ(value, 7u);
 }
 
+TEST(Emit, PackedFormsDoNotReadPastASpillSlot) {
+  Builder b;
+  b.alloc.spill_slots = 1;
+  b.move(Alloc::of(rdi), Alloc::of_slot(0));
+  b.add(Op::MovqXR, 8, {def(xmm0), use(rsi)});
+  b.add(Op::XorpsRR, 0, {def(xmm0), use(xmm0), use_slot(0)});
+  b.add(Op::MovapsRR, 0, {def(xmm1), use_slot(0)});
+  b.add(Op::OrpsRR, 0, {def(xmm0), use(xmm0), use(xmm1)});
+  b.add(Op::MovqRX, 8, {def(rax), use(xmm0)});
+  b.ret();
+  EXPECT_EQ(run_u64(b, 0b1100, 0b1010), 0b1110u);
+}
+
 TEST(Emit, RematerialisedValues) {
   for (const std::int64_t constant : {std::int64_t{0}, std::int64_t{-5}, INT64_MAX}) {
     Builder b;
@@ -170,7 +183,7 @@ TEST(Emit, StackLimitIsCheckedOnEntry) {
         context[1] = two_loads ? reinterpret_cast<std::uint64_t>(&limit) : value;
       };
       std::uint64_t value = 0;
-      const auto here = reinterpret_cast<std::uint64_t>(&limit);
+      const auto here = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
       set_limit(here - 100'000);
       EXPECT_EQ(code.call(value, &context[0]), std::nullopt);
       set_limit(here + 100'000);

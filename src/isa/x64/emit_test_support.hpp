@@ -46,12 +46,14 @@ inline void on_signal(int, siginfo_t*, void* context) {
 class Runnable {
  public:
   explicit Runnable(const CompiledCode& code) : code_(code) {
-    base_ = static_cast<std::uint8_t*>(
+    mapping_ = static_cast<std::uint8_t*>(
         mmap(nullptr, kSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    // UBSan looks for a signature in the bytes before a function.
+    base_ = mapping_ + 64;
     std::memcpy(base_, code.bytes.data(), code.bytes.size());
-    mprotect(base_, kSize, PROT_READ | PROT_EXEC);
+    mprotect(mapping_, kSize, PROT_READ | PROT_EXEC);
   }
-  ~Runnable() { munmap(base_, kSize); }
+  ~Runnable() { munmap(mapping_, kSize); }
   Runnable(const Runnable&) = delete;
   Runnable& operator=(const Runnable&) = delete;
 
@@ -83,6 +85,7 @@ class Runnable {
  private:
   static constexpr std::size_t kSize = 1 << 16;
   const CompiledCode& code_;
+  std::uint8_t* mapping_;
   std::uint8_t* base_;
 };
 

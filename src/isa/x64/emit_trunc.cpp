@@ -20,27 +20,20 @@ void Emitter::emit_trunc(std::uint32_t index, const MachInst& inst, Allocs ops, 
   const FloatOps& forms = float_ops(inst.cc);
   const Reg dst = reg(ops[0]);
   const Reg x = reg(ops[ops.size() - 1]);
-  switch (kind) {
-    case Pseudo::TruncS:
-    case Pseudo::TruncSatS:
-      enc_.rr(forms.cvt_to_si_rr, inst.width, dst, x);
-      enc_.ri(Op::CmpRI, inst.width, dst, 1);  // overflows for the minimum only
-      enc_.jcc(Cc::O, begin_cold(index));
-      break;
-    case Pseudo::TruncU32:
-    case Pseudo::TruncSatU32: {
-      const Reg low = reg(ops[1]);
-      enc_.rr(forms.cvt_to_si_rr, 8, dst, x);
-      enc_.rr(Op::MovRR, 4, low, dst);
-      enc_.rr(Op::CmpRR, 8, low, dst);
-      enc_.jcc(Cc::Ne, begin_cold(index));
-      break;
-    }
-    default:  // TruncU64, TruncSatU64: below 2^63 the signed conversion does
-      enc_.rr(forms.cvt_to_si_rr, 8, dst, x);
-      enc_.rr(Op::TestRR, 8, dst, dst);
-      enc_.jcc(Cc::S, begin_cold(index));
-      break;
+  if (kind == Pseudo::TruncS || kind == Pseudo::TruncSatS) {
+    enc_.rr(forms.cvt_to_si_rr, inst.width, dst, x);
+    enc_.ri(Op::CmpRI, inst.width, dst, 1);  // overflows for the minimum only
+    enc_.jcc(Cc::O, begin_cold(index));
+  } else if (kind == Pseudo::TruncU32 || kind == Pseudo::TruncSatU32) {
+    const Reg low = reg(ops[1]);
+    enc_.rr(forms.cvt_to_si_rr, 8, dst, x);
+    enc_.rr(Op::MovRR, 4, low, dst);
+    enc_.rr(Op::CmpRR, 8, low, dst);
+    enc_.jcc(Cc::Ne, begin_cold(index));
+  } else {  // to 64 bits: below 2^63 the signed conversion does
+    enc_.rr(forms.cvt_to_si_rr, 8, dst, x);
+    enc_.rr(Op::TestRR, 8, dst, dst);
+    enc_.jcc(Cc::S, begin_cold(index));
   }
   bind_resume();
 }

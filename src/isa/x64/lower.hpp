@@ -171,6 +171,7 @@ class Lowering final : public codegen::LowerBase {
   void lower_mul(ir::Inst inst);
   void lower_mul_high(ir::Inst inst, bool is_signed);
   void lower_and(ir::Inst inst);
+  void lower_bnot(ir::Inst inst);
   void lower_abs(ir::Inst inst);
   void lower_min_max(ir::Inst inst, Cc cc, bool is_signed);
   void lower_overflow(ir::Inst inst, Op rr_form, Cc cc);
@@ -194,6 +195,7 @@ class Lowering final : public codegen::LowerBase {
   VReg unsigned_quotient(unsigned bits, VReg x, std::uint64_t divisor);
   VReg signed_quotient(unsigned bits, VReg x, std::int64_t divisor);
   VReg signed_quotient_by_power(unsigned bits, VReg x, unsigned log2);
+  VReg times(unsigned width, VReg x, std::uint64_t factor);
   VReg multiply_high(VReg x, std::uint64_t factor, bool is_signed);
 
   // ---- Comparison and selection (lower_compare.cpp).
@@ -211,6 +213,7 @@ class Lowering final : public codegen::LowerBase {
   void lower_float_unary(ir::Inst inst, Op f32_rr, Op f64_rr, std::int64_t imm);
   bool float_operand(ir::Value v, ir::Inst root, Address& out);
   void lower_float_sign(ir::Inst inst, Op packed_rm, bool set_mask);
+  void lower_float_min_max(ir::Inst inst, bool maximum);
   void lower_copysign(ir::Inst inst);
   void lower_fma(ir::Inst inst);
   void lower_extend(ir::Inst inst, bool is_signed);

@@ -16,8 +16,9 @@ Address Lowering::address(ir::Value pointer, std::int64_t offset, image::TrapCod
   out.trap = trap;
   ir::Value base = resolve(pointer);
   std::optional<ir::Value> index;
+  // Bounded: a long chain of sums, each used in an address, must not cost quadratic time.
   const auto strip_constants = [&](ir::Value& v) {
-    for (;;) {
+    for (unsigned steps = 0; steps < 4; ++steps) {
       const ir::Inst add = match(v, ir::Op::Iadd);
       if (add.is_none()) return;
       for (const bool second : {true, false}) {
@@ -34,11 +35,10 @@ Address Lowering::address(ir::Value pointer, std::int64_t offset, image::TrapCod
     next:;
     }
   };
-  if (!fits_imm32(offset)) {
-    // Cannot be: offsets of the IR have 32 bits. Kept exact all the same.
-    out.kind = AddrKind::BaseIndex;
+  if (type(base) != ir::I64) {
+    out.kind = AddrKind::Base;
     out.base = reg(base);
-    out.index = make_int(static_cast<std::uint64_t>(offset));
+    out.disp = static_cast<std::int32_t>(offset);
     return out;
   }
   strip_constants(base);

@@ -242,11 +242,10 @@ void BodyDecoder<S>::grow(std::size_t count) {
 /// limit; single pushes are bounded by the size of the body.
 template <Sink S>
 bool BodyDecoder<S>::reserve(std::size_t count) {
-  if (static_cast<std::size_t>(stack_end_ - sp_) >= count) [[likely]] return true;
-  if (static_cast<std::size_t>(sp_ - stack_.get()) + count > kMaxOperands) {
+  if (static_cast<std::size_t>(sp_ - stack_.get()) + count > kMaxOperands) [[unlikely]] {
     return fail(ErrorKind::Limit, "too many values on the operand stack", at_);
   }
-  grow(count);
+  if (static_cast<std::size_t>(stack_end_ - sp_) < count) [[unlikely]] grow(count);
   return true;
 }
 
@@ -349,6 +348,9 @@ bool BodyDecoder<S>::block(FrameKind kind) {
   switch (kind) {
     case FrameKind::Loop: sink_->loop(type, frame, params); break;
     case FrameKind::If:
+      if (saved_.size() + params.size() > kMaxOperands) {
+        return fail(ErrorKind::Limit, "too many parameters of open ifs", at_);
+      }
       saved_.insert(saved_.end(), params.begin(), params.end());
       sink_->if_(type, frame, condition, params);
       break;

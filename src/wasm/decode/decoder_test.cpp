@@ -54,13 +54,13 @@ TEST(Decoder, SectionOrderIsNotTheOrderOfIds) {
 }
 
 TEST(Decoder, EmptySectionsAreFine) {
-  for (const std::uint8_t id : {1, 2, 3, 4, 5, 6, 7, 9, 10, 11}) {
+  for (const std::uint8_t id : std::initializer_list<std::uint8_t>{1, 2, 3, 4, 5, 6, 7, 9, 10, 11}) {
     EXPECT_EQ(check(module({section(id, "00")})), "ok") << int{id};
   }
 }
 
 TEST(Decoder, CountsAreCheckedBeforeMemoryIsTaken) {
-  for (const std::uint8_t id : {1, 2, 3, 4, 5, 6, 7, 9, 10, 11}) {
+  for (const std::uint8_t id : std::initializer_list<std::uint8_t>{1, 2, 3, 4, 5, 6, 7, 9, 10, 11}) {
     EXPECT_EQ(test::verdict(module({section(id, "ff ff ff ff 0f")})).substr(0, 32),
               "malformed: length out of bounds:")
         << int{id};

@@ -28,8 +28,10 @@ using LocalNames = std::vector<std::pair<std::uint32_t, std::string_view>>;
 
 /// Module and function names. Linear in the section; the caller keeps the result.
 ModuleNames read_names(const Module& module);
+ModuleNames read_names(Module&&) = delete;  // the names are views of its bytes
 /// Names of one function's locals. Linear in the section.
 LocalNames read_local_names(const Module& module, std::uint32_t func);
+LocalNames read_local_names(Module&&, std::uint32_t) = delete;
 /// Name of one function, from the name section, else an export, else empty; shortened. Linear:
 /// for error messages.
 std::string find_function_name(const Module& module, std::uint32_t func);

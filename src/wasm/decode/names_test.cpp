@@ -21,7 +21,7 @@ Module with_names(std::string_view names) {
 TEST(Names, ModuleFunctionsAndLocals) {
   const Module m = with_names(
       "00 04 03 'mod'  01 05 01 00 02 'f0'"
-      "02 0f 02 00 01 00 01 'a' 01 02 01 01 'b' 05 01 'c'");
+      "02 0e 02 00 01 00 01 'a' 01 02 01 01 'b' 05 01 'c'");
   const ModuleNames names = read_names(m);
   EXPECT_EQ(names.module, "mod");
   EXPECT_EQ(names.function(0), "f0");
@@ -40,16 +40,20 @@ TEST(Names, ModuleFunctionsAndLocals) {
 
 // Custom sections never make a module bad.
 TEST(Names, MalformedSectionsAreIgnored) {
-  EXPECT_EQ(read_names(with_names("00 7f 03 'mod'")).module, "");
-  EXPECT_EQ(read_names(with_names("00 04 03 'mod' 01 ff")).module, "mod");
-  const ModuleNames cut = read_names(with_names("01 06 02 00 02 'f0' 09"));
-  EXPECT_EQ(cut.function(0), "f0");
-  EXPECT_EQ(read_names(with_names("01 05 01 63 02 'f0'")).functions.size(), 0u);
-  EXPECT_TRUE(read_local_names(with_names("02 05 ff ff ff ff 0f"), 0).empty());
+  const Module overrun = with_names("00 7f 03 'mod'");
+  EXPECT_EQ(read_names(overrun).module, "");
+  const Module stray = with_names("00 04 03 'mod' 01 ff");
+  EXPECT_EQ(read_names(stray).module, "mod");
+  const Module cut = with_names("01 06 02 00 02 'f0' 09");
+  EXPECT_EQ(read_names(cut).function(0), "f0");
+  const Module beyond = with_names("01 05 01 63 02 'f0'");
+  EXPECT_EQ(read_names(beyond).functions.size(), 0u);
+  const Module huge = with_names("02 05 ff ff ff ff 0f");
+  EXPECT_TRUE(read_local_names(huge, 0).empty());
 }
 
 TEST(Names, LongNamesAreCutBetweenCharacters) {
-  std::string text = "01 4d 01 00 49 '" + std::string(63, 'x') + "' e2 82 ac '" + std::string(7, 'y') + "'";
+  std::string text = "01 4c 01 00 49 '" + std::string(63, 'x') + "' e2 82 ac '" + std::string(7, 'y') + "'";
   EXPECT_EQ(find_function_name(with_names(text), 0), std::string(63, 'x') + "...");
 }
 

@@ -19,7 +19,8 @@ constexpr std::array<std::uint8_t, 256> make_classes() {
   std::array<std::uint8_t, 256> classes{};
   for (const char c : std::string_view(" \t\n\r")) classes[static_cast<unsigned char>(c)] = kSpace;
   for (unsigned c = 0x21; c < 0x7f; ++c) classes[c] = kIdChar;
-  for (const char c : std::string_view(",;[]{}")) classes[static_cast<unsigned char>(c)] = kPunctuation;
+  for (const char c : std::string_view(",;[]{}"))
+    classes[static_cast<unsigned char>(c)] = kPunctuation;
   classes['"'] = kQuote;
   classes['('] = kLeft;
   classes[')'] = kRight;
@@ -27,7 +28,9 @@ constexpr std::array<std::uint8_t, 256> make_classes() {
 }
 constexpr std::array<std::uint8_t, 256> kClasses = make_classes();
 
-std::uint8_t class_of(char c) { return kClasses[static_cast<unsigned char>(c)]; }
+std::uint8_t class_of(char c) {
+  return kClasses[static_cast<unsigned char>(c)];
+}
 
 int hex_value(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -377,7 +380,9 @@ class Lexer {
 
 }  // namespace
 
-TokenStream lex(std::string_view source) { return Lexer(source).run(); }
+TokenStream lex(std::string_view source) {
+  return Lexer(source).run();
+}
 
 void decode_string(std::string_view quoted, std::string& out) {
   std::size_t i = 1;

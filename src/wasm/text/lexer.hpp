@@ -58,8 +58,8 @@ struct Token {
 
 /// `(@id ...)` in front of token `before`.
 struct Annotation {
-  std::uint32_t before = 0;  ///< index of the next token
-  std::uint32_t offset = 0;  ///< of its "("
+  std::uint32_t before = 0;   ///< index of the next token
+  std::uint32_t offset = 0;   ///< of its "("
   std::uint32_t content = 0;  ///< offset behind the id
   std::uint32_t end = 0;      ///< offset of its ")"
   std::string id;

@@ -11,7 +11,8 @@ namespace {
 /// Kinds of the tokens of `text`, one letter each.
 std::string kinds(std::string_view text) {
   std::string out;
-  for (const Token& token : lex(text).tokens) out.push_back("()knifs$re."[static_cast<int>(token.kind)]);
+  for (const Token& token : lex(text).tokens)
+    out.push_back("()knifs$re."[static_cast<int>(token.kind)]);
   return out;
 }
 

@@ -6,8 +6,8 @@
 /// definition, and reads the type definitions. The second assembles the other fields in order,
 /// each straight into the bytes of its section. Instructions are one loop with an explicit stack.
 ///
-/// Files: module_assembler.cpp (walks, output), _types.cpp, _fields.cpp, _segments.cpp (elements and
-/// data), _instructions.cpp (control), _immediates.cpp, _annotations.cpp.
+/// Files: module_assembler.cpp (walks, output), _types.cpp, _fields.cpp, _segments.cpp (elements
+/// and data), _instructions.cpp (control), _immediates.cpp, _annotations.cpp.
 
 #include <cstdint>
 #include <string>
@@ -87,21 +87,21 @@ class ModuleAssembler : TokenCursor {
 
   /// What is open around an instruction.
   enum class FrameKind : std::uint8_t {
-    Block,          ///< flat block, loop, try_table; else and catch impossible
-    If,             ///< flat if
-    Else,           ///< flat else
-    Try,            ///< flat try, before any catch
-    Catch,          ///< flat try, after a catch
-    CatchAll,       ///< flat try, after catch_all
-    FoldedPlain,    ///< (op operands)
-    FoldedBlock,    ///< (block …), (loop …), (try_table …)
-    FoldedIf,       ///< (if …) in front of (then
-    FoldedThenEnd,  ///< (if …) behind its (then …)
-    FoldedIfEnd,    ///< (if …) behind its (else …)
-    FoldedPart,     ///< inside (then …), (else …), (do …), (catch …), (catch_all …)
-    FoldedTry,      ///< (try …) in front of (do
-    FoldedTryParts, ///< (try …) behind (do …)
-    FoldedTryEnd    ///< (try …) behind (catch_all …) or (delegate …)
+    Block,           ///< flat block, loop, try_table; else and catch impossible
+    If,              ///< flat if
+    Else,            ///< flat else
+    Try,             ///< flat try, before any catch
+    Catch,           ///< flat try, after a catch
+    CatchAll,        ///< flat try, after catch_all
+    FoldedPlain,     ///< (op operands)
+    FoldedBlock,     ///< (block …), (loop …), (try_table …)
+    FoldedIf,        ///< (if …) in front of (then
+    FoldedThenEnd,   ///< (if …) behind its (then …)
+    FoldedIfEnd,     ///< (if …) behind its (else …)
+    FoldedPart,      ///< inside (then …), (else …), (do …), (catch …), (catch_all …)
+    FoldedTry,       ///< (try …) in front of (do
+    FoldedTryParts,  ///< (try …) behind (do …)
+    FoldedTryEnd     ///< (try …) behind (catch_all …) or (delegate …)
   };
   struct Frame {
     FrameKind kind = FrameKind::FoldedPart;
@@ -292,7 +292,7 @@ class ModuleAssembler : TokenCursor {
 
   std::vector<TypeEntry> type_entries_;
   std::vector<TextValType> sig_pool_;
-  std::unordered_map<std::string, std::uint32_t> plain_types_;  // by encoded signature
+  std::unordered_map<std::string, std::uint32_t> plain_types_;      // by encoded signature
   std::unordered_map<std::uint64_t, std::uint32_t> struct_fields_;  // type << 32 | symbol
   std::string type_key_;
   Bytes scratch_;
@@ -343,7 +343,7 @@ class ModuleAssembler : TokenCursor {
     IndexSpace* space;
     std::uint32_t index;
   };
-  std::unordered_map<std::uint32_t, NameSlot> name_slots_;  // by the token that follows the name
+  std::unordered_map<std::uint32_t, NameSlot> name_slots_;   // by the token that follows the name
   std::unordered_map<std::uint32_t, std::uint8_t> hint_at_;  // by token
   std::vector<Hint> function_hints_;
   Section hint_section_;

@@ -12,7 +12,11 @@ namespace hoist::wasm {
 
 namespace {
 
-enum LimitsFlag : std::uint8_t { kHasMax = 1, kShared = 2, kIs64 = 4, kPageSize = 8 };
+/// Flags of limits.
+constexpr std::uint8_t kHasMax = 1;
+constexpr std::uint8_t kShared = 2;
+constexpr std::uint8_t kIs64 = 4;
+constexpr std::uint8_t kPageSize = 8;
 
 constexpr std::uint8_t kExactFunc = 0x20;  ///< kind of an import of a function of exactly that type
 constexpr std::uint8_t kFuncRefByte = 0x70;
@@ -195,9 +199,8 @@ bool ModuleAssembler::func_field() {
     if (!add_local(symbol, at)) return false;
   }
   // A type that does not exist is for validation to reject.
-  const std::uint32_t num_params =
-      type < type_entries_.size() ? type_entries_[type].num_params : 0;
-  while (locals_.size() < num_params) locals_.add(kNoSymbol);
+  const std::uint32_t num_params = type < type_entries_.size() ? type_entries_[type].num_params : 0;
+  if (locals_.size() < num_params) locals_.add_unnamed(num_params - locals_.size());
   return func_body(func);
 }
 
@@ -261,19 +264,15 @@ bool ModuleAssembler::local_declarations() {
 
 void ModuleAssembler::note_local_names(std::uint32_t func) {
   if (!options_.names) return;
-  std::uint32_t named = 0;
-  scratch_.clear();
-  for (std::uint32_t i = 0; i < locals_.size(); ++i) {
-    if (locals_.symbol(i) == kNoSymbol) continue;
-    ++named;
-    base::write_uleb(scratch_, i);
-    write_name(scratch_, symbols_.name(locals_.symbol(i)));
-  }
-  if (named == 0) return;
+  const std::vector<IndexSpace::Name> names = locals_.names(symbols_);
+  if (names.empty()) return;
   ++local_names_.count;
   base::write_uleb(local_names_.bytes, func);
-  base::write_uleb(local_names_.bytes, named);
-  local_names_.bytes.insert(local_names_.bytes.end(), scratch_.begin(), scratch_.end());
+  base::write_uleb(local_names_.bytes, names.size());
+  for (const IndexSpace::Name& name : names) {
+    base::write_uleb(local_names_.bytes, name.index);
+    write_name(local_names_.bytes, name.text);
+  }
 }
 
 void ModuleAssembler::note_hints(std::uint32_t func) {
@@ -421,7 +420,7 @@ bool ModuleAssembler::memory_type(Bytes& out) {
   std::uint64_t max = 0;
   bool has_max = false;
   if (!limits(min, max, has_max)) return false;
-  std::uint32_t flags = is64 ? kIs64 : 0u;
+  std::uint32_t flags = is64 ? kIs64 : 0;
   if (accept_keyword("shared")) flags |= kShared;
   std::uint32_t page_log2 = 0;
   bool has_page_size = false;
@@ -461,7 +460,7 @@ bool ModuleAssembler::inline_memory(bool is64, std::uint32_t memory) {
   const std::uint64_t mask = page_log2 < 64 ? (std::uint64_t{1} << page_log2) - 1 : 0;
   const std::uint64_t pages =
       (std::uint64_t{bytes.size()} >> page_log2) + ((bytes.size() & mask) != 0 ? 1 : 0);
-  std::uint32_t flags = is64 ? kIs64 : 0u;
+  std::uint32_t flags = is64 ? kIs64 : 0;
   if (has_page_size) flags |= kPageSize;
   ++memory_section_.count;
   write_limits(memory_section_.bytes, pages, pages, true, static_cast<std::uint8_t>(flags));

@@ -238,8 +238,9 @@ bool ModuleAssembler::reference_operator(const OpInfo& info, Bytes& out) {
   bool nullable = false;
   if (!cast_type(heap, nullable)) return false;
   // The row for nullable types follows the other one.
-  write_opcode(nullable ? op_info_at(static_cast<std::uint16_t>(op_number(info.prefix, info.code + 1u)))
-                        : info,
+  write_opcode(nullable
+                   ? op_info_at(static_cast<std::uint16_t>(op_number(info.prefix, info.code + 1u)))
+                   : info,
                out);
   write_heap_type(out, heap);
   return true;

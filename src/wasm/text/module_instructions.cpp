@@ -14,7 +14,9 @@ namespace hoist::wasm {
 
 namespace {
 
-std::uint8_t code_of(Op op) { return static_cast<std::uint8_t>(op_info(op).code); }
+std::uint8_t code_of(Op op) {
+  return static_cast<std::uint8_t>(op_info(op).code);
+}
 
 bool is_structure(Op op) {
   return op == Op::Block || op == Op::Loop || op == Op::If || op == Op::Try || op == Op::TryTable;
@@ -26,9 +28,8 @@ bool is_part(Op op) {
          op == Op::Delegate;
 }
 
-constexpr std::string_view kStackSwitching[] = {"cont.new", "cont.bind",    "suspend",
-                                                "resume",   "resume_throw", "resume_throw_ref",
-                                                "switch"};
+constexpr std::string_view kStackSwitching[] = {
+    "cont.new", "cont.bind", "suspend", "resume", "resume_throw", "resume_throw_ref", "switch"};
 
 }  // namespace
 
@@ -91,7 +92,8 @@ bool ModuleAssembler::instructions(Bytes& out, ExprForm form) {
       case TokenKind::Id:
       case TokenKind::Reserved:
       case TokenKind::Error:
-      case TokenKind::End: return fail_unexpected(frames_.empty() ? "an instruction or )" : wanted());
+      case TokenKind::End:
+        return fail_unexpected(frames_.empty() ? "an instruction or )" : wanted());
     }
   }
 }

@@ -21,7 +21,9 @@ enum NameSubsection : std::uint8_t {
   kTagNames = 11
 };
 
-void append(Bytes& out, const Bytes& bytes) { out.insert(out.end(), bytes.begin(), bytes.end()); }
+void append(Bytes& out, const Bytes& bytes) {
+  out.insert(out.end(), bytes.begin(), bytes.end());
+}
 
 /// `id`, then `content` behind its length.
 void write_block(Bytes& out, std::uint8_t id, const Bytes& content) {
@@ -124,19 +126,14 @@ void ModuleAssembler::write_names(Bytes& out) {
 }
 
 void ModuleAssembler::write_name_map(Bytes& out, std::uint8_t id, const IndexSpace& space) {
-  Bytes map;
-  std::uint32_t count = 0;
-  for (std::uint32_t i = 0; i < space.size(); ++i) {
-    const std::string_view name = space.name(i, symbols_);
-    if (name.empty()) continue;
-    ++count;
-    base::write_uleb(map, i);
-    write_name(map, name);
-  }
-  if (count == 0) return;
+  const std::vector<IndexSpace::Name> names = space.names(symbols_);
+  if (names.empty()) return;
   Bytes content;
-  base::write_uleb(content, count);
-  append(content, map);
+  base::write_uleb(content, names.size());
+  for (const IndexSpace::Name& name : names) {
+    base::write_uleb(content, name.index);
+    write_name(content, name.text);
+  }
   write_block(out, id, content);
 }
 

@@ -10,8 +10,8 @@ namespace {
 constexpr std::uint8_t kFuncRefByte = 0x70;
 
 enum ElemFlag : unsigned {
-  kPassive = 1,      ///< or declarative, with kExplicit
-  kExplicit = 2,     ///< table index given; for a passive segment: declarative
+  kPassive = 1,   ///< or declarative, with kExplicit
+  kExplicit = 2,  ///< table index given; for a passive segment: declarative
   kExpressions = 4
 };
 

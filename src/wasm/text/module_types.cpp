@@ -30,18 +30,18 @@ struct NamedByte {
 
 /// Value types of one word.
 constexpr NamedByte kValTypes[] = {
-    {"i32", 0x7f},       {"i64", 0x7e},         {"f32", 0x7d},         {"f64", 0x7c},
-    {"v128", 0x7b},      {"funcref", 0x70},     {"externref", 0x6f},   {"anyref", 0x6e},
-    {"eqref", 0x6d},     {"i31ref", 0x6c},      {"structref", 0x6b},   {"arrayref", 0x6a},
-    {"exnref", 0x69},    {"nullexnref", 0x74},  {"nullfuncref", 0x73}, {"nullexternref", 0x72},
+    {"i32", 0x7f},     {"i64", 0x7e},        {"f32", 0x7d},         {"f64", 0x7c},
+    {"v128", 0x7b},    {"funcref", 0x70},    {"externref", 0x6f},   {"anyref", 0x6e},
+    {"eqref", 0x6d},   {"i31ref", 0x6c},     {"structref", 0x6b},   {"arrayref", 0x6a},
+    {"exnref", 0x69},  {"nullexnref", 0x74}, {"nullfuncref", 0x73}, {"nullexternref", 0x72},
     {"nullref", 0x71},
 };
 
 /// Abstract heap types.
 constexpr NamedByte kHeapTypes[] = {
-    {"func", 0x70},   {"extern", 0x6f}, {"any", 0x6e},   {"eq", 0x6d},
-    {"i31", 0x6c},    {"struct", 0x6b}, {"array", 0x6a}, {"exn", 0x69},
-    {"noexn", 0x74},  {"nofunc", 0x73}, {"none", 0x71},  {"noextern", 0x72},
+    {"func", 0x70},  {"extern", 0x6f}, {"any", 0x6e},   {"eq", 0x6d},
+    {"i31", 0x6c},   {"struct", 0x6b}, {"array", 0x6a}, {"exn", 0x69},
+    {"noexn", 0x74}, {"nofunc", 0x73}, {"none", 0x71},  {"noextern", 0x72},
 };
 
 template <std::size_t N>

@@ -18,7 +18,9 @@ int digit_value(char c, bool hex) {
   return -1;
 }
 
-bool is_sign(char c) { return c == '+' || c == '-'; }
+bool is_sign(char c) {
+  return c == '+' || c == '-';
+}
 
 /// The parts of a number token, views of its text.
 struct NumberParts {
@@ -169,8 +171,7 @@ Number<std::uint64_t> round_binary(std::uint64_t mantissa, std::int64_t exponent
   const std::uint64_t rest = shift == 64 ? mantissa : mantissa & ((half << 1) - 1);
   if (rest > half || (rest == half && (sticky || (kept & 1) != 0))) ++kept;
   // A carry out of the significand moves into the exponent field, as it should.
-  const std::uint64_t field =
-      below > 0 ? 0 : static_cast<std::uint64_t>(top - format.min_exponent);
+  const std::uint64_t field = below > 0 ? 0 : static_cast<std::uint64_t>(top - format.min_exponent);
   const std::uint64_t bits = (field << (format.precision - 1)) + kept;
   if (bits >= format.infinity()) return {NumberStatus::OutOfRange, 0};
   return {NumberStatus::Ok, bits};
@@ -278,7 +279,9 @@ Number<Bits> parse_float(std::string_view text) {
 
 }  // namespace
 
-TokenKind classify_number(std::string_view text) { return split_number(text).kind; }
+TokenKind classify_number(std::string_view text) {
+  return split_number(text).kind;
+}
 
 Number<std::uint64_t> parse_nat(std::string_view text) {
   const NumberParts parts = split_number(text);

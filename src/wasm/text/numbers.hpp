@@ -19,13 +19,14 @@ struct Number {
   T bits = 0;
 };
 
-/// Nat, Int, Float or Reserved: what the characters of a token that starts with a digit or sign are.
+/// Nat, Int, Float or Reserved: what the characters of a token that starts with a digit or sign
+/// are.
 TokenKind classify_number(std::string_view text);
 
 /// An unsigned integer below 2^64.
 Number<std::uint64_t> parse_nat(std::string_view text);
-/// A signed or unsigned integer that fits `width` (8, 16, 32, 64) bits either way; the result is the
-/// low `width` bits.
+/// A signed or unsigned integer that fits `width` (8, 16, 32, 64) bits either way; the result is
+/// the low `width` bits.
 Number<std::uint64_t> parse_int(std::string_view text, unsigned width);
 /// An integer or float token as IEEE bits.
 Number<std::uint32_t> parse_f32(std::string_view text);

@@ -80,8 +80,8 @@ TEST(Numbers, SpecialFloats) {
 }
 
 TEST(Numbers, RoundsToNearestEvenInItsOwnWidth) {
-  EXPECT_EQ(f32_hex("0x1.000001p0"), "3f800000");           // tie to even
-  EXPECT_EQ(f32_hex("0x1.000003p0"), "3f800002");           // tie to even, up
+  EXPECT_EQ(f32_hex("0x1.000001p0"), "3f800000");             // tie to even
+  EXPECT_EQ(f32_hex("0x1.000003p0"), "3f800002");             // tie to even, up
   EXPECT_EQ(f32_hex("0x1.00000100000000001p0"), "3f800001");  // sticky
   EXPECT_EQ(f32_hex("0x1.fffffep127"), "7f7fffff");
   EXPECT_EQ(f32_hex("0x1.ffffff0p127"), "range");
@@ -133,8 +133,7 @@ TEST(Numbers, AgreesWithTheLibraryOnManyHexFloats) {
     state ^= state >> 7;
     state ^= state << 17;
     char text[64];
-    std::snprintf(text, sizeof text, "0x%llx.%llxp%d",
-                  static_cast<unsigned long long>(state >> 40),
+    std::snprintf(text, sizeof text, "0x%llx.%llxp%d", static_cast<unsigned long long>(state >> 40),
                   static_cast<unsigned long long>(state & 0xffffffffff),
                   static_cast<int>(state % 240) - 190);
     EXPECT_EQ(parse_f64(text).bits, std::bit_cast<std::uint64_t>(std::strtod(text, nullptr)))

@@ -31,7 +31,8 @@ fs::path suites_root() {
 std::vector<fs::path> scripts_under(const fs::path& folder) {
   std::vector<fs::path> out;
   std::error_code ignored;
-  for (fs::recursive_directory_iterator it(folder, ignored), end; it != end; it.increment(ignored)) {
+  for (fs::recursive_directory_iterator it(folder, ignored), end; it != end;
+       it.increment(ignored)) {
     if (it->path().extension() == ".wast") out.push_back(it->path());
   }
   std::sort(out.begin(), out.end());
@@ -43,7 +44,8 @@ std::string read_file(const fs::path& path) {
   std::FILE* file = std::fopen(path.c_str(), "rb");
   if (file == nullptr) return out;
   char buffer[65536];
-  while (const std::size_t got = std::fread(buffer, 1, sizeof buffer, file)) out.append(buffer, got);
+  while (const std::size_t got = std::fread(buffer, 1, sizeof buffer, file))
+    out.append(buffer, got);
   std::fclose(file);
   return out;
 }
@@ -83,9 +85,10 @@ struct Counts {
 };
 
 void check_command(const fs::path& file, const Command& command, Counts& counts) {
-  const bool has_module =
-      command.kind == CommandKind::Module || command.kind == CommandKind::ModuleDefinition ||
-      command.kind == CommandKind::AssertTrapModule || command.kind == CommandKind::AssertUnlinkable;
+  const bool has_module = command.kind == CommandKind::Module ||
+                          command.kind == CommandKind::ModuleDefinition ||
+                          command.kind == CommandKind::AssertTrapModule ||
+                          command.kind == CommandKind::AssertUnlinkable;
   const bool malformed = command.kind == CommandKind::AssertMalformed;
   const bool invalid = command.kind == CommandKind::AssertInvalid;
   const bool custom = command.kind == CommandKind::AssertMalformedCustom ||
@@ -139,8 +142,8 @@ void check_suite(const char* name, bool needs_assembly) {
                          command.kind == CommandKind::AssertInvalid;
       if (needs_assembly && plain && command.module.error &&
           command.module.form == ModuleForm::Text) {
-        ADD_FAILURE() << file << ':' << command.line << ": not assembled: "
-                      << command.module.error->message();
+        ADD_FAILURE() << file << ':' << command.line
+                      << ": not assembled: " << command.module.error->message();
       }
     }
   }
@@ -148,8 +151,12 @@ void check_suite(const char* name, bool needs_assembly) {
               files.size(), total.passed, total.unsupported, total.failed);
 }
 
-TEST(Suites, SpecModulesAreAcceptedOrRejectedAsExpected) { check_suite("spec", true); }
-TEST(Suites, EngineTestModulesAreAcceptedOrRejectedAsExpected) { check_suite("wast", true); }
+TEST(Suites, SpecModulesAreAcceptedOrRejectedAsExpected) {
+  check_suite("spec", true);
+}
+TEST(Suites, EngineTestModulesAreAcceptedOrRejectedAsExpected) {
+  check_suite("wast", true);
+}
 
 }  // namespace
 }  // namespace hoist::wasm

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -86,48 +87,67 @@ class SymbolTable {
 inline constexpr std::uint32_t kNoSymbol = 0xffff'ffff;
 inline constexpr std::uint32_t kNotFound = 0xffff'ffff;
 
-/// Indexes of one kind and their identifiers.
+/// Indexes of one kind and their identifiers. Indexes without an identifier cost nothing.
 class IndexSpace {
  public:
+  struct Name {
+    std::uint32_t index;
+    std::string_view text;
+  };
+
   /// `word` is what the messages call a member ("function"), `short_word` for duplicates ("func").
   IndexSpace(const char* word, const char* short_word) : word_(word), short_word_(short_word) {}
 
   const char* word() const { return word_; }
   const char* short_word() const { return short_word_; }
-  std::uint32_t size() const { return static_cast<std::uint32_t>(symbols_.size()); }
+  std::uint32_t size() const { return size_; }
   /// False if the symbol is taken.
   bool add(std::uint32_t symbol) {
-    const std::uint32_t index = size();
-    symbols_.push_back(symbol);
+    const std::uint32_t index = size_++;
     if (symbol == kNoSymbol) return true;
     if (symbol >= by_symbol_.size()) by_symbol_.resize(std::size_t{symbol} + 1, kNotFound);
     if (by_symbol_[symbol] != kNotFound) return false;
     by_symbol_[symbol] = index;
+    named_.push_back({index, symbol});
     return true;
   }
+  void add_unnamed(std::uint32_t count) { size_ += count; }
   std::uint32_t find(std::uint32_t symbol) const {
     return symbol < by_symbol_.size() ? by_symbol_[symbol] : kNotFound;
   }
-  std::uint32_t symbol(std::uint32_t index) const { return symbols_[index]; }
   /// The name that an annotation gives, instead of the identifier.
   void set_given_name(std::uint32_t index, std::string name) { given_[index] = std::move(name); }
-  std::string_view name(std::uint32_t index, const SymbolTable& table) const {
-    if (const auto given = given_.find(index); given != given_.end()) return given->second;
-    return symbols_[index] == kNoSymbol ? std::string_view() : table.name(symbols_[index]);
+  /// All names, ascending by index.
+  std::vector<Name> names(const SymbolTable& table) const {
+    std::vector<Name> out;
+    auto given = given_.begin();
+    for (const Named& named : named_) {
+      for (; given != given_.end() && given->first < named.index; ++given) {
+        out.push_back({given->first, given->second});
+      }
+      if (given != given_.end() && given->first == named.index) continue;
+      out.push_back({named.index, table.name(named.symbol)});
+    }
+    for (; given != given_.end(); ++given) out.push_back({given->first, given->second});
+    return out;
   }
   void clear() {
-    for (const std::uint32_t symbol : symbols_) {
-      if (symbol != kNoSymbol) by_symbol_[symbol] = kNotFound;
-    }
-    symbols_.clear();
+    for (const Named& named : named_) by_symbol_[named.symbol] = kNotFound;
+    named_.clear();
+    size_ = 0;
   }
 
  private:
+  struct Named {
+    std::uint32_t index;
+    std::uint32_t symbol;
+  };
   const char* word_;
   const char* short_word_;
-  std::vector<std::uint32_t> symbols_;    // by index
+  std::uint32_t size_ = 0;
+  std::vector<Named> named_;              // ascending
   std::vector<std::uint32_t> by_symbol_;  // index of a symbol
-  std::unordered_map<std::uint32_t, std::string> given_;
+  std::map<std::uint32_t, std::string> given_;
 };
 
 }  // namespace hoist::wasm

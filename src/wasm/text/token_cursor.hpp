@@ -75,8 +75,8 @@ class TokenCursor {
   bool fail_unsupported(const Token& token, std::string_view feature) {
     if (error_) return false;
     const TextPosition at = stream_.position(token.offset);
-    error_ = Error(ErrorKind::Unsupported, "unsupported feature: " + std::string(feature),
-                   token.offset);
+    error_ =
+        Error(ErrorKind::Unsupported, "unsupported feature: " + std::string(feature), token.offset);
     error_->at_line(at.line, at.column);
     return false;
   }

@@ -27,17 +27,17 @@ constexpr AssertionName kModuleAssertions[] = {
     {"assert_uninstantiable", CommandKind::AssertTrapModule},
 };
 
-constexpr std::string_view kFields[] = {"type", "rec",    "import", "func", "table", "memory", "global",
-                                        "tag",  "export", "start",  "elem", "data"};
+constexpr std::string_view kFields[] = {"type",   "rec", "import", "func",  "table", "memory",
+                                        "global", "tag", "export", "start", "elem",  "data"};
 
 struct HeapName {
   std::string_view word;
   std::uint8_t byte;
 };
 constexpr HeapName kHeaps[] = {
-    {"func", 0x70},   {"extern", 0x6f}, {"any", 0x6e},   {"eq", 0x6d},
-    {"i31", 0x6c},    {"struct", 0x6b}, {"array", 0x6a}, {"exn", 0x69},
-    {"noexn", 0x74},  {"nofunc", 0x73}, {"none", 0x71},  {"noextern", 0x72},
+    {"func", 0x70},  {"extern", 0x6f}, {"any", 0x6e},   {"eq", 0x6d},
+    {"i31", 0x6c},   {"struct", 0x6b}, {"array", 0x6a}, {"exn", 0x69},
+    {"noexn", 0x74}, {"nofunc", 0x73}, {"none", 0x71},  {"noextern", 0x72},
 };
 
 struct ReferenceName {
@@ -116,7 +116,8 @@ class ScriptParser : TokenCursor {
   /// From a token that starts no closed list to the next "(" at the start of a line.
   void recover(std::uint32_t begin, std::uint32_t end) {
     at_ = begin + 1;
-    while (at_ < end && !(at_kind(TokenKind::LParen) && stream_.position(peek().offset).column == 1)) {
+    while (at_ < end &&
+           !(at_kind(TokenKind::LParen) && stream_.position(peek().offset).column == 1)) {
       ++at_;
     }
   }
@@ -193,8 +194,8 @@ class ScriptParser : TokenCursor {
     Result<std::vector<std::uint8_t>> bytes = assemble_wat(content, options);
     if (!bytes) {
       Error& error = bytes.error();
-      error.message() += fmt::format(" (line {}, column {} of the quoted text)", error.line(),
-                                     error.column());
+      error.message() +=
+          fmt::format(" (line {}, column {} of the quoted text)", error.line(), error.column());
       error.at_line(0, 0);
     }
     set_bytes(out, std::move(bytes));

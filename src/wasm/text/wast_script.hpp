@@ -34,7 +34,7 @@ enum class ScriptType : std::uint8_t {
   RefStruct,
   RefArray,
   RefExn,
-  Either      ///< expected: one of `alternatives`
+  Either  ///< expected: one of `alternatives`
 };
 
 /// A NaN of which only a property is expected.
@@ -43,13 +43,13 @@ enum class NanPattern : std::uint8_t { None, Canonical, Arithmetic };
 /// An argument or an expected result.
 struct ScriptValue {
   ScriptType type = ScriptType::I32;
-  std::uint8_t heap = 0;         ///< RefNull: byte of the abstract heap type, or 0
-  bool has_number = false;       ///< RefExtern, RefHost: `low` is given
-  std::uint8_t lane_bits = 0;    ///< V128: 8, 16, 32 or 64
-  bool float_lanes = false;      ///< V128
-  std::uint64_t low = 0;         ///< bits
-  std::uint64_t high = 0;        ///< V128: upper half
-  NanPattern nan[4] = {};        ///< F32, F64: first; V128: by lane
+  std::uint8_t heap = 0;       ///< RefNull: byte of the abstract heap type, or 0
+  bool has_number = false;     ///< RefExtern, RefHost: `low` is given
+  std::uint8_t lane_bits = 0;  ///< V128: 8, 16, 32 or 64
+  bool float_lanes = false;    ///< V128
+  std::uint64_t low = 0;       ///< bits
+  std::uint64_t high = 0;      ///< V128: upper half
+  NanPattern nan[4] = {};      ///< F32, F64: first; V128: by lane
   std::vector<ScriptValue> alternatives;
 };
 
@@ -88,9 +88,9 @@ enum class CommandKind : std::uint8_t {
   AssertInvalid,
   AssertInvalidCustom,
   AssertUnlinkable,
-  Thread,            ///< run `nested` in a thread named `id` that sees instances `shared`
-  Wait,              ///< for thread `id`
-  Broken             ///< could not be read: `error`
+  Thread,  ///< run `nested` in a thread named `id` that sees instances `shared`
+  Wait,    ///< for thread `id`
+  Broken   ///< could not be read: `error`
 };
 const char* to_string(CommandKind kind);
 

@@ -32,18 +32,27 @@ TEST(WastScript, CommandsOfEveryKind) {
 (thread $t (shared (module $m)) (register "m" $m) (assert_return (invoke "f")))
 (wait $t)
 )wast");
-  const CommandKind kinds[] = {
-      CommandKind::Module,           CommandKind::ModuleDefinition,
-      CommandKind::ModuleInstance,   CommandKind::Module,
-      CommandKind::Module,           CommandKind::Register,
-      CommandKind::Action,           CommandKind::Action,
-      CommandKind::AssertReturn,     CommandKind::AssertTrap,
-      CommandKind::AssertTrapModule, CommandKind::AssertExhaustion,
-      CommandKind::AssertException,  CommandKind::AssertMalformed,
-      CommandKind::AssertMalformedCustom, CommandKind::AssertInvalid,
-      CommandKind::AssertInvalidCustom,   CommandKind::AssertUnlinkable,
-      CommandKind::AssertSuspension, CommandKind::Thread,
-      CommandKind::Wait};
+  const CommandKind kinds[] = {CommandKind::Module,
+                               CommandKind::ModuleDefinition,
+                               CommandKind::ModuleInstance,
+                               CommandKind::Module,
+                               CommandKind::Module,
+                               CommandKind::Register,
+                               CommandKind::Action,
+                               CommandKind::Action,
+                               CommandKind::AssertReturn,
+                               CommandKind::AssertTrap,
+                               CommandKind::AssertTrapModule,
+                               CommandKind::AssertExhaustion,
+                               CommandKind::AssertException,
+                               CommandKind::AssertMalformed,
+                               CommandKind::AssertMalformedCustom,
+                               CommandKind::AssertInvalid,
+                               CommandKind::AssertInvalidCustom,
+                               CommandKind::AssertUnlinkable,
+                               CommandKind::AssertSuspension,
+                               CommandKind::Thread,
+                               CommandKind::Wait};
   ASSERT_EQ(script.commands.size(), std::size(kinds));
   for (std::size_t i = 0; i < std::size(kinds); ++i) {
     const Command& command = script.commands[i];
@@ -116,8 +125,7 @@ stray
     EXPECT_EQ(script.commands[static_cast<std::size_t>(i)].kind, CommandKind::Broken) << i;
     EXPECT_TRUE(script.commands[static_cast<std::size_t>(i)].error.has_value()) << i;
   }
-  EXPECT_EQ(script.commands[3].error->message(),
-            "i32 constant out of range: \"99999999999\"");
+  EXPECT_EQ(script.commands[3].error->message(), "i32 constant out of range: \"99999999999\"");
   EXPECT_EQ(script.commands[5].kind, CommandKind::Action);
 }
 
@@ -148,9 +156,11 @@ TEST(WastScript, DeepNestingUsesNoStack) {
 
 TEST(WastScript, AnyPrefixGivesAnAnswer) {
   const std::string text =
-      "(module $m (func (export \"f\"))) (assert_return (invoke $m \"f\" (v128.const f32x4 1 2 3 4))"
+      "(module $m (func (export \"f\"))) (assert_return (invoke $m \"f\" (v128.const f32x4 1 2 3 "
+      "4))"
       " (either (i32.const 1) (f32.const nan:canonical)) (ref.extern 1))\n"
-      "(thread $t (shared (module $m)) (invoke \"f\")) (wait $t) (assert_malformed (module quote \"(\")"
+      "(thread $t (shared (module $m)) (invoke \"f\")) (wait $t) (assert_malformed (module quote "
+      "\"(\")"
       " \"x\") (register \"a\" $m)";
   for (std::size_t length = 0; length <= text.size(); ++length) {
     parse_script(std::string_view(text).substr(0, length));

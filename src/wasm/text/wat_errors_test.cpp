@@ -96,7 +96,8 @@ constexpr Wrong kWrong[] = {
     {"(func i32.load offset=0x1_0000_0000_0000_0000)", "\"offset=", 1, 16},
     {"(func i32.load align=4 offset=4)", "unknown operator", 1, 24},
     {"(memory 0 (pagesize 3))", "invalid custom page size 3", 1, 21},
-    {"(func v128.const i8x16 256 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0)", "i8 constant out of range", 1, 24},
+    {"(func v128.const i8x16 256 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0)", "i8 constant out of range", 1,
+     24},
     {"(func v128.const i16x8 -32769 0 0 0 0 0 0 0)", "i16 constant out of range", 1, 24},
     {"(func v128.const i32x4 1 2 3)", "unexpected token \")\"", 1, 29},
     {"(func v128.const i32x4 1 2 3 4 5)", "unexpected token \"5\"", 1, 32},
@@ -119,7 +120,8 @@ TEST(WatErrors, MessageAndPlace) {
     ASSERT_FALSE(bytes) << wrong.text;
     const Error& error = bytes.error();
     EXPECT_EQ(error.kind(), ErrorKind::Malformed) << wrong.text;
-    EXPECT_TRUE(error.message().starts_with(wrong.message)) << wrong.text << ": " << error.message();
+    EXPECT_TRUE(error.message().starts_with(wrong.message))
+        << wrong.text << ": " << error.message();
     EXPECT_EQ(error.line(), wrong.line) << wrong.text;
     EXPECT_EQ(error.column(), wrong.column) << wrong.text;
   }
@@ -143,12 +145,13 @@ TEST(WatErrors, UnknownFeaturesAreNamed) {
 
 TEST(WatErrors, AcceptsWhatLooksWrong) {
   for (const char* text : {
-           "(module binary)", "(module quote)",
+           "(module binary)",
+           "(module quote)",
            "(func $foo) (global $foo i32 (i32.const 0)) (table $foo 1 funcref) (memory $foo 1)"
            "(data $foo \"\") (elem $foo func) (tag $foo) (type $foo (func))",
-           "(func (type 7))",            // for validation
-           "(func (local.get 9))",       // for validation
-           "(func br 100)",              // for validation
+           "(func (type 7))",       // for validation
+           "(func (local.get 9))",  // for validation
+           "(func br 100)",         // for validation
            "(func (param $x i32) (block $x (br $x)))",
            "(func v128.const i8x16 -1 255 0 0 0 0 0 0 0 0 0 0 0 0 0 0)",
            "(func (f32.const nan:0x7f_ffff) drop)",
@@ -180,10 +183,10 @@ TEST(WatErrors, DeepNestingUsesNoStack) {
   EXPECT_FALSE(assemble_wat("(func " + repeated("(i32.eqz ", kDeep)));
   EXPECT_FALSE(assemble_wat("(func (param " + repeated("(ref null ", kDeep)));
   EXPECT_TRUE(assemble_wat("(func " + repeated("(i32.eqz ", kDeep) + repeated(")", kDeep) + ")"));
-  EXPECT_TRUE(assemble_wat("(func " + repeated("(block $a (br $a) ", kDeep) + repeated(")", kDeep) +
-                           ")"));
-  EXPECT_TRUE(assemble_wat("(func " + repeated("block $a br $a ", kDeep) + repeated("end ", kDeep) +
-                           ")"));
+  EXPECT_TRUE(
+      assemble_wat("(func " + repeated("(block $a (br $a) ", kDeep) + repeated(")", kDeep) + ")"));
+  EXPECT_TRUE(
+      assemble_wat("(func " + repeated("block $a br $a ", kDeep) + repeated("end ", kDeep) + ")"));
   EXPECT_TRUE(assemble_wat("(func " + repeated("(if (i32.const 0) (then ", kDeep) +
                            repeated("))", kDeep) + ")"));
   EXPECT_TRUE(assemble_wat(repeated("(@a ", 1) + repeated("(", kDeep) + repeated(")", kDeep + 1)));
@@ -209,7 +212,7 @@ TEST(WatErrors, EveryPrefixGivesAnAnswer) {
   const std::string sample = kSample;
   for (std::size_t length = 0; length < sample.size(); ++length) {
     const auto bytes = assemble_wat(std::string_view(sample).substr(0, length));
-    if (length > 0) EXPECT_FALSE(bytes) << length;
+    EXPECT_EQ(bytes.has_value(), length == 0) << length;
   }
 }
 
@@ -222,8 +225,9 @@ TEST(WatErrors, DamagedTextGivesAnAnswer) {
     state ^= state << 17;
     return state;
   };
-  constexpr std::string_view kPieces[] = {"(", ")", "$", "\"", "\\", "(@", "(;", ";)", "0x", "-", "_",
-                                          "(module", "quote", "end", "else", "(then", "(type 0)"};
+  constexpr std::string_view kPieces[] = {"(",     ")",   "$",    "\"",    "\\",      "(@",
+                                          "(;",    ";)",  "0x",   "-",     "_",       "(module",
+                                          "quote", "end", "else", "(then", "(type 0)"};
   for (int round = 0; round < 4000; ++round) {
     std::string text = sample;
     for (std::uint64_t edits = 1 + next() % 4; edits > 0; --edits) {

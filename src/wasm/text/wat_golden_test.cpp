@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Text to bytes, construct by construct. The bytes were made with an independent assembler, except
 // where a comment says so; they begin behind the header of the module. Of the forms of an element
-// segment that mean the same we write the shortest: InlineElem and InlineElemExpressions differ from
-// the other assembler in that.
+// segment that mean the same we write the shortest: InlineElem and InlineElemExpressions differ
+// from the other assembler in that.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -20,21 +20,15 @@ struct Golden {
 };
 
 constexpr Golden kGoldens[] = {
-    {"EmptyModule",
-     "(module)",
-     ""},
-    {"BareFields",
-     "(func) (func)",
-     "01040160000003030200000a070202000b02000b"},
-    {"FlatBody",
-     "(module (func (param i32 i32) (result i32) local.get 0 local.get 1 i32.add))",
+    {"EmptyModule", "(module)", ""},
+    {"BareFields", "(func) (func)", "01040160000003030200000a070202000b02000b"},
+    {"FlatBody", "(module (func (param i32 i32) (result i32) local.get 0 local.get 1 i32.add))",
      "01070160027f7f017f030201000a09010700200020016a0b"},
     {"FoldedBody",
      "(module (func (param $a i32) (param $b i32) (result i32) (i32.add (local.get $a) (i3"
      "2.mul (local.get $b) (i32.const -1)))))",
      "01070160027f7f017f030201000a0c010a0020002001417f6c6a0b"},
-    {"LocalRuns",
-     "(module (func (local i32 i32 i64) (local $x i64) (local f32)))",
+    {"LocalRuns", "(module (func (local i32 i32 i64) (local $x i64) (local f32)))",
      "010401600000030201000a0a010803027f027e017d0b"},
     {"TypeUse",
      "(module (type $t (func (param i32) (result i32))) (func (type $t) (local $l i64) loc"
@@ -52,15 +46,13 @@ constexpr Golden kGoldens[] = {
      "(module (func (result i32) (if (result i32) (i32.const 1) (then (i32.const 2)) (else"
      " (i32.const 3)))))",
      "0105016000017f030201000a0e010c004101047f41020541030b0b"},
-    {"FoldedIfWithoutElse",
-     "(module (func (if (i32.const 1) (then (nop)))))",
+    {"FoldedIfWithoutElse", "(module (func (if (i32.const 1) (then (nop)))))",
      "010401600000030201000a0a01080041010440010b0b"},
     {"Blocks",
      "(module (func (block $a (loop $b (br $a) (br $b) (br_if 1 (i32.const 0)) (br_table $"
      "a $b 2 (i32.const 1))))))",
      "010401600000030201000a19011700024003400c010c0041000d0141010e020100020b0b0b"},
-    {"ShadowedLabels",
-     "(module (func block $a block $a br $a end br $a end))",
+    {"ShadowedLabels", "(module (func block $a block $a br $a end br $a end))",
      "010401600000030201000a0e010c00024002400c000b0c000b0b"},
     {"BlockParams",
      "(module (func (i32.const 1) (block (param i32) (result i32 i32) (i32.const 2)) drop "
@@ -104,11 +96,9 @@ constexpr Golden kGoldens[] = {
      "(module (func (drop (select (i32.const 1) (i32.const 2) (i32.const 3))) (drop (selec"
      "t (result externref) (ref.null extern) (ref.null extern) (i32.const 1)))))",
      "010401600000030201000a160114004101410241031b1ad06fd06f41011c016f1a0b"},
-    {"Saturating",
-     "(module (func (drop (i64.trunc_sat_f64_u (f64.const 1)))))",
+    {"Saturating", "(module (func (drop (i64.trunc_sat_f64_u (f64.const 1)))))",
      "010401600000030201000a10010e0044000000000000f03ffc071a0b"},
-    {"SignExtension",
-     "(module (func (drop (i32.extend8_s (i32.const 255)))))",
+    {"SignExtension", "(module (func (drop (i32.extend8_s (i32.const 255)))))",
      "010401600000030201000a0901070041ff01c01a0b"},
     {"Imports",
      "(module (import \"m\" \"f\" (func $f (param i32))) (import \"m\" \"t\" (table 1 2 fu"
@@ -130,17 +120,13 @@ constexpr Golden kGoldens[] = {
      "(module (import \"m\" \"g\" (global $b i32)) (global (mut i32) (i32.add (global.get "
      "$b) (i32.const 2))))",
      "020801016d0167037f000609017f01230041026a0b"},
-    {"Start",
-     "(module (func $s) (start $s))",
-     "010401600000030201000801000a040102000b"},
-    {"InlineElem",
-     "(module (table $t funcref (elem $f $f)) (func $f))",
+    {"Start", "(module (func $s) (start $s))", "010401600000030201000801000a040102000b"},
+    {"InlineElem", "(module (table $t funcref (elem $f $f)) (func $f))",
      "01040160000003020100040501700102020908010041000b0200000a040102000b"},
     {"InlineElemExpressions",
      "(module (func $f) (table funcref (elem (ref.func $f) (item ref.null func))))",
      "0104016000000302010004050170010202090c010441000b02d2000bd0700b0a040102000b"},
-    {"InlineData",
-     "(module (memory (data \"a\" \"\\62\\u{63}\\n\")))",
+    {"InlineData", "(module (memory (data \"a\" \"\\62\\u{63}\\n\")))",
      "0504010101010b0a010041000b046162630a"},
     {"ActiveElem",
      "(module (table 3 funcref) (func $f) (elem (i32.const 1) $f $f) (elem (offset (i32.co"
@@ -219,18 +205,14 @@ constexpr Golden kGoldens[] = {
      "nst 1))) atomic.fence (drop (memory.atomic.notify (i32.const 0) (i32.const 0)))))",
      "010401600000030201000504010301020a1901170041004101fe2000001afe030041004100fe0002001a"
      "0b"},
-    {"TableInitialiser",
-     "(module (func $f) (table 2 (ref func) (ref.func $f)))",
+    {"TableInitialiser", "(module (func $f) (table 2 (ref func) (ref.func $f)))",
      "01040160000003020100040a01400064700002d2000b0a040102000b"},
     {"WideArithmetic",
      "(module (func (param i64 i64) (result i64 i64) (i64.mul_wide_u (local.get 0) (local."
      "get 1))))",
      "01080160027e7e027e7e030201000a0a01080020002001fc160b"},
-    {"PageSize",
-     "(module (memory 1 (pagesize 1)))",
-     "050401080100"},
-    {"CustomSections",
-     "(module (@custom \"a\" (before func) \"xy\") (@custom \"b\" \"z\") (func))",
+    {"PageSize", "(module (memory 1 (pagesize 1)))", "050401080100"},
+    {"CustomSections", "(module (@custom \"a\" (before func) \"xy\") (@custom \"b\" \"z\") (func))",
      "010401600000000401617879030201000a040102000b000301627a"},
     {"BranchHint",
      "(module (func (@metadata.code.branch_hint \"\\01\") (if (i32.const 1) (then)) (block"
@@ -241,14 +223,14 @@ constexpr Golden kGoldens[] = {
     {"AnnotationsAndComments",
      "((@a b) module (; (; nested ;) ;) (func ;; line\n (@x (\"y\" $z) 1.5 ,) nop))",
      "010401600000030201000a05010300010b"},
-    {"QuotedIdentifiers",
-     "(module (func $\"a b\" (call $\"a\\20b\")) (func (call $\"a b\")))",
+    {"QuotedIdentifiers", "(module (func $\"a b\" (call $\"a\\20b\")) (func (call $\"a b\")))",
      "01040160000003030200000a0b02040010000b040010000b"},
     // Not made with another assembler: checked by hand against the legacy proposal.
     {"LegacyExceptions",
      "(module (tag $e) (func (try $l (do (throw $e)) (catch $e (rethrow $l)) (catch_all)) (block "
      "$b (try (do) (delegate $b))) try catch $e catch_all end))",
-     "010401600000030201000d030100000a1b011900064008000700090019" "0b0240064018000b06400700190b0b"},
+     "010401600000030201000d030100000a1b011900064008000700090019"
+     "0b0240064018000b06400700190b0b"},
 };
 
 std::string hex_of(const std::vector<std::uint8_t>& bytes) {
@@ -292,18 +274,25 @@ TEST(WatGolden, NameSection) {
   const std::string hex = hex_of(*bytes);
   // Behind the last other section (data).
   const std::string names =
-      "005e046e616d65"          // custom section "name"
-      "0002016d"                // module
+      "005e046e616d65"              // custom section "name"
+      "0002016d"                    // module
       "010b020001660105676976656e"  // functions: 0 "f", 1 "given"
-      "02090100020001700201"    // locals of 0: 0 "p", 2
-      "6c"                      // "l"
-      "0404010001" "74"         // types
-      "050601000374" "6162"     // tables
-      "0606010003" "6d656d"     // memories
-      "0704010001" "67"         // globals
-      "0804010001" "65"         // elements
-      "0904010001" "64"         // data
-      "0b04010001" "78";        // tags
+      "02090100020001700201"        // locals of 0: 0 "p", 2
+      "6c"                          // "l"
+      "0404010001"
+      "74"  // types
+      "050601000374"
+      "6162"  // tables
+      "0606010003"
+      "6d656d"  // memories
+      "0704010001"
+      "67"  // globals
+      "0804010001"
+      "65"  // elements
+      "0904010001"
+      "64"  // data
+      "0b04010001"
+      "78";  // tags
   const std::size_t at = hex.find("046e616d65");
   ASSERT_NE(at, std::string::npos);
   EXPECT_EQ(hex.substr(at), names.substr(4));

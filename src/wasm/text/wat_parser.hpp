@@ -21,7 +21,8 @@ namespace hoist::wasm {
 struct TextOptions {
   /// Write identifiers into a name section.
   bool names = true;
-  /// Check and assemble `(@custom …)`, `(@name …)` and branch hints; else all annotations are skipped.
+  /// Check and assemble `(@custom …)`, `(@name …)` and branch hints; else all annotations are
+  /// skipped.
   bool annotations = true;
   /// The text is the content of `(module quote …)`, where no other may stand.
   bool in_quote = false;

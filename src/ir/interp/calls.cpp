@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// Calls of functions and libcalls.
+#include <cstring>
+
+#include "ir/interp/interpreter.hpp"
+#include "ir/text/printer.hpp"
+
+namespace hoist::ir {
+
+using interp::Evaluated;
+
+namespace {
+/// Function addresses fit 32 bits and are far from stack addresses.
+constexpr std::uint64_t kFunctionAddress = 0xe000'0000;
+}  // namespace
+
+interp::U128 Interpreter::function_address(std::uint32_t code) const {
+  return kFunctionAddress + std::uint64_t{code} * 16;
+}
+
+/// The code that a FuncRef of the current function names; kLibcall for a name that no function has.
+Result<std::uint32_t> Interpreter::callee(Inst inst) {
+  const FuncRef ref(func().data(inst).a);
+  std::vector<std::uint32_t>& known = codes_[frames_.back().code].callees;
+  if (known.size() < func().ext_funcs.size()) known.resize(func().ext_funcs.size(), kNotLookedUp);
+  std::uint32_t& code = known[ref.index()];
+  if (code == kNotLookedUp) {
+    base::Printer text;
+    text << func().ext_funcs[ref].name;
+    const auto found = by_name_.find(std::string(text.view()));
+    code = found != by_name_.end() ? found->second : kLibcall;
+  }
+  const ExternalName& name = func().ext_funcs[ref].name;
+  if (code != kLibcall ||
+      (name.kind == ExternalName::Kind::Testcase && format(func().op(inst)) == Format::Call)) {
+    return code;
+  }
+  base::Printer text;
+  text << "unknown function " << name;
+  return Error(ErrorKind::Link, text.take());
+}
+
+Result<Interpreter::Step> Interpreter::call(Inst inst) {
+  const InstData& data = func().data(inst);
+  std::vector<U128> args;
+  for (const Value v : func().arg_list(inst)) args.push_back(value(v));
+  std::uint32_t code = 0;
+  const Signature* signature = nullptr;
+  if (format(data.op) == Format::Call) {
+    HOIST_TRY(code, callee(inst));
+    const ExtFunc& ext = func().ext_funcs[FuncRef(data.a)];
+    if (code == kLibcall) {
+      if (data.op == Op::ReturnCall) return unsupported(inst);
+      return libcall(inst, ext.name.text);
+    }
+    signature = &func().signatures[ext.signature];
+  } else {
+    const U128 offset = args.front() - kFunctionAddress;
+    args.erase(args.begin());
+    if (offset % 16 != 0 || offset / 16 >= codes_.size()) {
+      return Error(ErrorKind::Invalid, "a call through a pointer that is no function's address in `" +
+                                           to_string(func(), inst) + "`");
+    }
+    code = static_cast<std::uint32_t>(offset / 16);
+    signature = &func().signatures[SigRef(data.a)];
+  }
+  const Signature& actual = codes_[code].func->signature;
+  const auto types_differ = [](const std::vector<AbiParam>& a, const std::vector<AbiParam>& b) {
+    if (a.size() != b.size()) return true;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (a[i].type != b[i].type) return true;
+    }
+    return false;
+  };
+  if (types_differ(actual.params, signature->params) ||
+      types_differ(actual.returns, signature->returns)) {
+    return Error(ErrorKind::Invalid, "the callee has another signature than `" +
+                                         to_string(func(), inst) + "` says");
+  }
+  if (is_terminator(data.op)) pop_frame();
+  return enter(code, args);
+}
+
+Result<Interpreter::Step> Interpreter::libcall(Inst inst, const std::string& name) {
+  if (name.starts_with("Mem")) return memory_libcall(inst, name);
+  std::vector<U128> args;
+  for (const Value v : func().arg_list(inst)) args.push_back(value(v));
+  const Evaluated result = interp::evaluate_libcall(name, args.data(), args.size());
+  if (!result.supported || func().result_count(inst) != 1) {
+    return Error(ErrorKind::Link, "unknown function %" + name);
+  }
+  value(func().result(inst)) = result.value;
+  frames_.back().at = func().next_inst(inst);
+  return Step::Continue;
+}
+
+Result<Interpreter::Step> Interpreter::memory_libcall(Inst inst, const std::string& name) {
+  const std::span<const Value> args = func().arg_list(inst);
+  if (args.size() != 3) return Error(ErrorKind::Link, "unknown function %" + name);
+  const auto size = static_cast<std::uint64_t>(value(args[2]));
+  std::uint8_t* to = find(static_cast<std::uint64_t>(value(args[0])), size);
+  const bool is_set = name == "Memset";
+  const std::uint8_t* from = is_set ? to : find(static_cast<std::uint64_t>(value(args[1])), size);
+  if (size != 0 && (to == nullptr || from == nullptr)) return trap(TrapCode::HeapOutOfBounds);
+  U128 result = value(args[0]);
+  if (size == 0) {
+    if (name == "Memcmp") result = 0;
+  } else if (name == "Memcpy" || name == "Memmove") {
+    std::memmove(to, from, static_cast<std::size_t>(size));
+  } else if (is_set) {
+    std::memset(to, static_cast<int>(value(args[1]) & 0xff), static_cast<std::size_t>(size));
+  } else if (name == "Memcmp") {
+    const int order = std::memcmp(to, from, static_cast<std::size_t>(size));
+    result = order < 0 ? 0xffff'ffffu : order > 0 ? 1u : 0u;
+  } else {
+    return Error(ErrorKind::Link, "unknown function %" + name);
+  }
+  for (const Value v : func().results(inst)) value(v) = result;
+  frames_.back().at = func().next_inst(inst);
+  return Step::Continue;
+}
+
+}  // namespace hoist::ir

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// Calls, tail calls, arguments in memory, global values.
+#include <algorithm>
+#include <array>
+
+#include "isa/x64/lower.hpp"
+
+namespace hoist::isa::x64 {
+
+using codegen::AddrKind;
+
+const SignatureLayout* Lowering::layout_of(ir::SigRef sig) {
+  SignatureLayout& layout = layouts_[sig.index()];
+  if (layout_known_[sig.index()] == 0) {
+    if (auto assigned = assign_signature(func().signatures[sig], layout); !assigned) {
+      fail(std::move(assigned).error());
+      return nullptr;
+    }
+    layout_known_[sig.index()] = 1;
+  }
+  return &layout;
+}
+
+/// The register to pass `v` in. System V extends what it is told to.
+VReg Lowering::argument(ir::Value v, const ir::AbiParam& param, ir::CallConv conv) {
+  const unsigned bits = param.type.bits();
+  if (conv != ir::CallConv::SystemV || param.type.is_float() ||
+      param.extension == ir::ArgExtension::None || bits == 64) {
+    return reg(v);
+  }
+  const bool is_signed = param.extension == ir::ArgExtension::Sext;
+  if (bits == 32) return is_signed ? mov(Op::MovsxdRR, 8, reg(v)) : reg(v);
+  const Op form = bits == 8 ? (is_signed ? Op::Movsx8RR : Op::Movzx8RR)
+                            : (is_signed ? Op::Movsx16RR : Op::Movzx16RR);
+  return mov(form, is_signed ? 8 : 4, reg(v));
+}
+
+/// Whole 8-byte units, but for floats: the upper half of an f32's is undefined.
+void Lowering::store_argument(AddrKind area, std::uint32_t offset, ir::Value v, ir::Type t) {
+  Address to;
+  to.kind = area;
+  to.disp = static_cast<std::int32_t>(offset);
+  if (t.is_float()) {
+    emit(mi(t == ir::F32 ? Op::MovssMR : Op::MovsdMR, t.bytes()), {codegen::use(reg(v))}, to);
+    return;
+  }
+  if (const auto imm = constant(v); imm && fits_imm32(static_cast<std::int64_t>(*imm))) {
+    emit(mi(Op::MovMI, 8, static_cast<std::int64_t>(*imm)), {}, to);
+    return;
+  }
+  emit(mi(Op::MovMR, 8), {codegen::use(reg(v))}, to);
+}
+
+void Lowering::load_argument(AddrKind area, std::uint32_t offset, VReg d, ir::Type t) {
+  Address from;
+  from.kind = area;
+  from.disp = static_cast<std::int32_t>(offset);
+  if (t.is_float()) return load_into(t == ir::F32 ? Op::MovssRM : Op::MovsdRM, t.bytes(), d, from);
+  load_into(Op::MovRM, op_width(t), d, from);
+}
+
+/// `call` is Call with its symbol set, CallR with `target`, or CallM with `target_address`.
+void Lowering::emit_call(const ir::Signature& sig, const SignatureLayout& layout,
+                         std::span<const ir::Value> args, std::span<const ir::Value> results,
+                         MachInst call, Operand target, const Address& target_address) {
+  out().has_calls = true;
+  out().outgoing_arg_bytes = std::max(out().outgoing_arg_bytes, layout.stack_bytes);
+  // Memory arguments first: the registers of the others then live up to the call only.
+  std::array<Operand, 32> uses;
+  std::size_t use_count = 0;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (layout.params[i].in_reg()) continue;
+    const bool extend = sig.call_conv == ir::CallConv::SystemV &&
+                        sig.params[i].extension != ir::ArgExtension::None &&
+                        sig.params[i].type.is_int();
+    if (!extend) {
+      store_argument(AddrKind::OutgoingArg, layout.params[i].offset, args[i], sig.params[i].type);
+      continue;
+    }
+    Address to;
+    to.kind = AddrKind::OutgoingArg;
+    to.disp = static_cast<std::int32_t>(layout.params[i].offset);
+    emit(mi(Op::MovMR, 8), {codegen::use(argument(args[i], sig.params[i], sig.call_conv))}, to);
+  }
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!layout.params[i].in_reg()) continue;
+    uses[use_count++] = codegen::use_fixed(argument(args[i], sig.params[i], sig.call_conv),
+                                           layout.params[i].reg);
+  }
+  // The results' registers are defined, not clobbered.
+  RegMask clobbers = call_clobbers(sig.call_conv);
+  struct Rezero {
+    VReg to;
+    VReg from;
+  };
+  std::array<Rezero, 8> rezero;
+  std::size_t rezero_count = 0;
+  std::vector<Operand>& list = operand_list();
+  list.clear();
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const ArgLocation& loc = layout.results[i];
+    if (!loc.in_reg()) continue;
+    VReg d = vreg_of(results[i]);
+    if (sig.call_conv == ir::CallConv::SystemV && type(results[i]) == ir::I32) {
+      const VReg raw_result = new_int();
+      rezero[rezero_count++] = {d, raw_result};
+      d = raw_result;
+    }
+    clobbers.remove(loc.reg);
+    list.push_back(codegen::def_fixed(d, loc.reg));
+  }
+  if (target.vreg.is_some()) list.push_back(target);
+  list.insert(list.end(), uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(use_count));
+  if (target_address.base.is_some()) list.push_back(codegen::use(target_address.base));
+  if (target_address.index.is_some()) list.push_back(codegen::use(target_address.index));
+  if (target_address.kind != AddrKind::None) {
+    call.addr = target_address.kind;
+    call.scale = target_address.scale;
+    call.disp = target_address.disp;
+    call.trap = target_address.trap;
+    if (target_address.kind == AddrKind::StackSlot) call.aux = target_address.aux;
+  }
+  call.flags |= codegen::kCall;
+  call.clobbers = static_cast<std::uint16_t>(add_clobbers(clobbers));
+  emit_list(call);
+  for (std::size_t i = 0; i < rezero_count; ++i) mov(Op::MovRR, 4, rezero[i].to, rezero[i].from);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (layout.results[i].in_reg() || !is_used(results[i])) continue;
+    load_argument(AddrKind::OutgoingArg, layout.results[i].offset, vreg_of(results[i]),
+                  type(results[i]));
+  }
+}
+
+void Lowering::lower_call(ir::Inst inst) {
+  const ir::Function& f = func();
+  auto args = f.arg_list(inst);
+  const auto results = f.results(inst);
+  if (f.op(inst) == ir::Op::Call) {
+    const ir::ExtFunc& callee = f.ext_funcs[ir::FuncRef(f.data(inst).a)];
+    const SignatureLayout* layout = layout_of(callee.signature);
+    if (layout == nullptr) return unsupported(inst);
+    const ir::Signature& sig = f.signatures[callee.signature];
+    if (callee.colocated) {
+      MachInst call = mi(Op::Call, 8);
+      call.aux = add_symbol(callee.name);
+      return emit_call(sig, *layout, args, results, call, {}, {});
+    }
+    const VReg target = make_symbol(callee.name, false, 0);
+    return emit_call(sig, *layout, args, results, mi(Op::CallR, 8), codegen::use(target), {});
+  }
+  const ir::SigRef ref(f.data(inst).a);
+  const SignatureLayout* layout = layout_of(ref);
+  if (layout == nullptr) return unsupported(inst);
+  const ir::Value callee = args[0];
+  args = args.subspan(1);
+  // Without memory arguments nothing is stored between the load of the target and the call.
+  Address memory;
+  if (layout->stack_bytes == 0 && fold_load(callee, inst, memory)) {
+    return emit_call(f.signatures[ref], *layout, args, results, mi(Op::CallM, 8), {}, memory);
+  }
+  const VReg target = reg(callee);
+  emit_call(f.signatures[ref], *layout, args, results, mi(Op::CallR, 8), codegen::use(target), {});
+}
+
+void Lowering::lower_tail_call(ir::Inst inst) {
+  const ir::Function& f = func();
+  auto args = f.arg_list(inst);
+  const bool direct = f.op(inst) == ir::Op::ReturnCall;
+  const ir::SigRef ref =
+      direct ? f.ext_funcs[ir::FuncRef(f.data(inst).a)].signature : ir::SigRef(f.data(inst).a);
+  const SignatureLayout* layout = layout_of(ref);
+  const auto give_up = [&](const char* why) {
+    fail(Error(ErrorKind::Unsupported, why));
+    terminator(Pseudo::Return);
+  };
+  if (layout == nullptr) return give_up("tail call of this signature on x86_64");
+  const ir::Signature& sig = f.signatures[ref];
+  if (layout->stack_bytes > own_.stack_bytes) {
+    return give_up("tail call with more stack arguments than its caller has on x86_64");
+  }
+  for (std::size_t i = 0; i < layout->results.size(); ++i) {
+    if (i >= own_.results.size() || layout->results[i].reg != own_.results[i].reg ||
+        layout->results[i].offset != own_.results[i].offset) {
+      return give_up("tail call whose results are in other places than its caller's on x86_64");
+    }
+  }
+  if (sig.call_conv != f.signature.call_conv) {
+    return give_up("tail call between calling conventions on x86_64");
+  }
+  VReg target;
+  const bool near = direct && f.ext_funcs[ir::FuncRef(f.data(inst).a)].colocated;
+  if (!direct) {
+    target = reg(args[0]);
+    args = args.subspan(1);
+  } else if (!near) {
+    target = make_symbol(f.ext_funcs[ir::FuncRef(f.data(inst).a)].name, false, 0);
+  }
+  // This function's own arguments were read at its entry, so their places are free.
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (layout->params[i].in_reg()) continue;
+    store_argument(AddrKind::IncomingArg, layout->params[i].offset, args[i], sig.params[i].type);
+  }
+  std::array<Operand, 32> uses;
+  std::size_t count = 0;
+  if (!near) uses[count++] = codegen::use_fixed(target, preg(Gpr::R11));
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (!layout->params[i].in_reg()) continue;
+    uses[count++] = codegen::use_fixed(argument(args[i], sig.params[i], sig.call_conv),
+                                       layout->params[i].reg);
+  }
+  MachInst jump = mi(near ? Pseudo::TailCall : Pseudo::TailCallReg);
+  if (near) jump.aux = add_symbol(f.ext_funcs[ir::FuncRef(f.data(inst).a)].name);
+  jump.flags |= codegen::kTerminator;
+  operand_list().assign(uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(count));
+  emit_list(jump);
+}
+
+// ---- Global values.
+
+VReg Lowering::context_register() {
+  const ir::Function& f = func();
+  const auto params = f.block_params(f.entry_block());
+  for (std::size_t i = 0; i < params.size() && i < f.signature.params.size(); ++i) {
+    if (f.signature.params[i].purpose == ir::ArgPurpose::VmCtx) return reg(params[i]);
+  }
+  fail(Error(ErrorKind::Unsupported, "global value of a context that is no parameter"));
+  return make_int(0);
+}
+
+VReg Lowering::global_value(ir::GlobalValue gv, unsigned depth) {
+  const ir::GlobalValueData& data = func().global_values[gv];
+  if (depth == 0) {
+    fail(Error(ErrorKind::Unsupported, "chain of more than 64 global values on x86_64"));
+    return make_int(0);
+  }
+  switch (data.kind) {
+    case ir::GlobalValueData::Kind::VmContext: return context_register();
+    case ir::GlobalValueData::Kind::Load: {
+      const VReg base = global_value(data.base, depth - 1);
+      Address from;
+      from.kind = AddrKind::Base;
+      from.base = base;
+      from.disp = static_cast<std::int32_t>(data.offset);
+      const VReg d = new_int();
+      load_into(Op::MovRM, op_width(data.type), d, from);
+      return d;
+    }
+    case ir::GlobalValueData::Kind::IaddImm: {
+      const VReg base = global_value(data.base, depth - 1);
+      if (fits_imm32(data.offset)) {
+        const VReg d = new_int();
+        emit(mi(Pseudo::AddImm, 8, data.offset), {codegen::def(d), codegen::use(base)});
+        return d;
+      }
+      return rr(Op::AddRR, 8, make_int(static_cast<std::uint64_t>(data.offset)), base);
+    }
+    case ir::GlobalValueData::Kind::Symbol: {
+      if (data.tls) {
+        fail(Error(ErrorKind::Unsupported, "thread-local symbol on x86_64"));
+        return make_int(0);
+      }
+      return make_symbol(data.name, data.colocated, data.offset);
+    }
+  }
+  return make_int(0);
+}
+
+void Lowering::lower_global_value(ir::Inst inst) {
+  move(result(inst), global_value(ir::GlobalValue(func().data(inst).a), 64));
+}
+
+}  // namespace hoist::isa::x64

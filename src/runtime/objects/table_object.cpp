@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/objects/table_object.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace hoist::runtime {
+
+Result<std::unique_ptr<TableObject>> TableObject::create(const wasm::TableType& type,
+                                                         std::uint64_t limit, std::uint64_t init) {
+  const wasm::Limits& limits = type.limits;
+  if (limits.has_max && limits.max < limits.min) {
+    return Error(ErrorKind::BadArgument,
+                 fmt::format("a table of {} elements cannot have a maximum of {}", limits.min, limits.max));
+  }
+  if (limits.min > limit) {
+    return Error(ErrorKind::Limit,
+                 fmt::format("a table of {} elements is larger than the store's limit of {} elements",
+                             limits.min, limit));
+  }
+  std::unique_ptr<TableObject> out(new TableObject);
+  out->type_ = type;
+  out->max_ = std::min<std::uint64_t>({limit, limits.has_max ? limits.max : limit, 0xffff'ffff});
+  HOIST_TRY_VOID(out->grow(limits.min, init));
+  return out;
+}
+
+Result<void> TableObject::reserve(std::uint64_t elements) {
+  if (elements <= capacity_) return {};
+  const std::uint64_t wanted = std::min(max_, std::max(elements, capacity_ + capacity_ / 2));
+  // calloc, so that a large table of nulls costs no memory before it is used.
+  auto* fresh = static_cast<std::uint64_t*>(std::calloc(wanted, sizeof(std::uint64_t)));
+  if (fresh == nullptr) {
+    return Error(ErrorKind::OutOfMemory, fmt::format("no memory for a table of {} elements", wanted));
+  }
+  if (vm_.length != 0) std::memcpy(fresh, vm_.elements, vm_.length * sizeof(std::uint64_t));
+  std::free(vm_.elements);
+  vm_.elements = fresh;
+  capacity_ = wanted;
+  return {};
+}
+
+Result<std::uint64_t> TableObject::grow(std::uint64_t delta, std::uint64_t init) {
+  const std::uint64_t old = vm_.length;
+  if (delta > max_ - old) {
+    return Error(ErrorKind::Limit,
+                 fmt::format("a table of {} elements cannot grow by {}: its limit is {} elements", old,
+                             delta, max_));
+  }
+  HOIST_TRY_VOID(reserve(old + delta));
+  // Elements past the length are always zero.
+  if (init != 0) std::fill_n(vm_.elements + old, delta, init);
+  vm_.length = old + delta;
+  return old;
+}
+
+}  // namespace hoist::runtime

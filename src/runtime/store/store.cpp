@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/store/store.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+#include "platform/machine_context.hpp"
+#include "platform/signals.hpp"
+#include "platform/threads.hpp"
+#include "runtime/builtins/builtins.hpp"
+#include "runtime/store/instance.hpp"
+#include "runtime/store/store_slot.hpp"
+#include "runtime/trap/trap_error.hpp"
+
+namespace hoist::runtime {
+
+using hoist::detail::Access;
+
+Store::Store(std::shared_ptr<Engine> engine, const StoreLimits& limits)
+    : engine_(std::move(engine)), limits_(limits), slot_(claim_store_slot(this)) {
+  context_.store = this;
+  ref_ = Access::ref(slot_, slot_->id.load(std::memory_order_relaxed));
+}
+
+Store::~Store() {
+  HOIST_CHECK(activations_ == 0, "a store ends after the calls into it");
+  free_store_slot(slot_);
+}
+
+// ---- Objects.
+
+Result<LinearMemory*> Store::new_memory(const wasm::MemoryType& type) {
+  HOIST_TRY(auto memory, LinearMemory::create(type, limits_.memory_bytes));
+  memories_.push_back(std::move(memory));
+  return memories_.back().get();
+}
+
+Result<TableObject*> Store::new_table(const wasm::TableType& type, std::uint64_t init) {
+  HOIST_TRY(auto table, TableObject::create(type, limits_.table_elements, init));
+  tables_.push_back(std::move(table));
+  return tables_.back().get();
+}
+
+GlobalObject* Store::new_global(const wasm::GlobalType& type, std::uint64_t bits) {
+  HostGlobal& made = globals_.emplace_back();
+  made.global.type = type;
+  made.own.bits[0] = bits;
+  return &made.global;
+}
+
+image::VmFuncRef* Store::new_host_function(std::shared_ptr<const HostFunction> function) {
+  HostFuncRef& made = host_functions_.emplace_back();
+  made.context.store = &context_;
+  made.context.call = call_host_function;
+  made.context.builtins = builtin_table();
+  made.context.host = const_cast<HostFunction*>(function.get());
+  made.ref.ctx = &made.context;
+  made.ref.type_id = function->type_id();
+  made.function = std::move(function);
+  return &made.ref;
+}
+
+Result<void> Store::prepare_func_ref(image::VmFuncRef& ref) {
+  if (ref.entry == nullptr) {
+    HOIST_TRY(ref.entry, engine_->entry_trampoline(ref.type_id));
+  }
+  if (ref.code == nullptr) {
+    HOIST_TRY(ref.code, engine_->exit_trampoline(ref.type_id));
+  }
+  return {};
+}
+
+Instance* Store::adopt(std::unique_ptr<Instance> instance) {
+  instances_.push_back(std::move(instance));
+  return instances_.back().get();
+}
+
+// ---- Calls.
+
+/// Lowest stack pointer for compiled code that is entered at stack pointer `sp`.
+static std::uintptr_t find_stack_limit(std::uintptr_t sp, const EngineOptions& options) {
+  const std::uintptr_t own = sp > options.guest_stack_bytes ? sp - options.guest_stack_bytes : 0;
+  const platform::StackBounds bounds = platform::thread_stack();
+  // On a stack that the embedder switched to, the configured sizes are all there is to go by.
+  if (!bounds.contains(sp)) return own;
+  const std::uintptr_t size = bounds.high - bounds.low;
+  return std::max(own, bounds.low + std::min(size, options.host_reserve_bytes));
+}
+
+static bool is_guest_memory(const jit::Activation& self, std::uintptr_t address) {
+  return static_cast<const Store*>(self.owner)->owns_memory(address);
+}
+
+bool Store::owns_memory(std::uintptr_t address) const {
+  return std::any_of(memories_.begin(), memories_.end(),
+                     [&](const auto& memory) { return memory->reserves(address); });
+}
+
+bool Store::call(image::VmFuncRef& func, image::VmGlobal* slots) {
+  if (image::VmHostContext* host = host_context(func)) return call_host(*host, slots);
+  return call_compiled(func, slots);
+}
+
+bool Store::call_host(image::VmHostContext& context, image::VmGlobal* slots) {
+  static_assert(sizeof(image::VmGlobal) == sizeof(hoist::detail::Slot) &&
+                alignof(image::VmGlobal) == alignof(hoist::detail::Slot));
+  const auto& function = *static_cast<const HostFunction*>(context.host);
+  hoist::detail::HostCall call(ref_, context.caller, reinterpret_cast<hoist::detail::Slot*>(slots),
+                               &function.public_type(), this);
+  if (function.call(call)) return true;
+  if (!error_) error_ = Error(ErrorKind::Host, "a host function failed without saying why");
+  return false;
+}
+
+bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
+  using Entry = std::uint64_t (*)(const void*, void*, image::StoreContext*, image::VmGlobal*);
+  HOIST_CHECK(func.entry != nullptr, "functions that the host can reach have an entry trampoline");
+  platform::ensure_signal_stack();
+  const std::uintptr_t sp = platform::current_stack_pointer();
+  if (activations_ == 0) context_.stack_limit = find_stack_limit(sp, engine_->options());
+  if (sp < context_.stack_limit) {
+    error_ = trap_error(image::TrapCode::StackOverflow);
+    return false;
+  }
+  jit::Activation activation;
+  activation.outer = jit::current_activation();
+  activation.context = &context_;
+  activation.record = &record_;
+  activation.is_guest_memory = is_guest_memory;
+  activation.owner = this;
+  activation.outer_exit_fp = context_.exit_fp;
+  activation.outer_exit_pc = context_.exit_pc;
+  activation.outer_entry_fp = context_.entry_fp;
+  jit::set_current_activation(&activation);
+  ++activations_;
+  const std::uint64_t left =
+      reinterpret_cast<Entry>(reinterpret_cast<std::uintptr_t>(func.entry))(func.code, func.ctx,
+                                                                            &context_, slots);
+  --activations_;
+  jit::set_current_activation(activation.outer);
+  if (left == 0) [[likely]] return true;
+
+  if (record_.code != image::TrapCode::None) {
+    error_ = with_frames(trap_error(record_.code), record_.trace);
+    record_.code = image::TrapCode::None;
+  }
+  HOIST_CHECK(error_.has_value(), "whoever leaves compiled code says why");
+  return false;
+}
+
+std::uint32_t call_host_function(image::VmHostContext* context, image::VmGlobal* slots) {
+  auto& store = *static_cast<Store*>(context->store->store);
+  if (store.call_host(*context, slots)) return 0;
+  store.add_frames();
+  return 1;
+}
+
+// ---- Errors.
+
+Error Store::take_error() {
+  HOIST_CHECK(error_.has_value(), "an error is taken once, after a call failed");
+  Error error = *std::move(error_);
+  error_.reset();
+  return error;
+}
+
+void Store::set_trap(image::TrapCode code) {
+  error_ = trap_error(code);
+  add_frames();
+}
+
+void Store::add_frames() {
+  jit::RawTrace trace;
+  jit::walk_frames(context_.exit_pc, context_.exit_fp, context_.entry_fp,
+                   [&](std::uintptr_t pc) { trace.add(pc); });
+  error_ = with_frames(take_error(), trace);
+}
+
+hoist::Trap::Parts Store::backtrace() const {
+  hoist::Trap::Parts parts;
+  std::uint64_t pc = context_.exit_pc;
+  std::uint64_t fp = context_.exit_fp;
+  std::uint64_t end = context_.entry_fp;
+  for (const jit::Activation* at = jit::current_activation(); at != nullptr; at = at->outer) {
+    if (at->context != &context_) continue;
+    jit::RawTrace trace;
+    jit::walk_frames(pc, fp, end, [&](std::uintptr_t frame_pc) { trace.add(frame_pc); });
+    append_frames(parts, trace);
+    pc = at->outer_exit_pc;
+    fp = at->outer_exit_fp;
+    end = at->outer_entry_fp;
+  }
+  return parts;
+}
+
+}  // namespace hoist::runtime

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/trap/trap_error.hpp"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "jit/code_registry.hpp"
+#include "runtime/engine/module_code.hpp"
+
+namespace hoist::runtime {
+
+TrapDetail::TrapDetail(hoist::Trap::Parts parts)
+    : ErrorDetail(Kind::Trap, [](ErrorDetail* self) { delete static_cast<TrapDetail*>(self); }),
+      trap(std::move(parts)) {}
+
+static hoist::TrapCode to_public(image::TrapCode code) {
+  return static_cast<hoist::TrapCode>(static_cast<std::uint8_t>(code));
+}
+
+Error trap_error(image::TrapCode code, std::string what) {
+  std::string message = image::trap_message(code);
+  if (!what.empty()) message += ": " + what;
+  Error error(ErrorKind::Trap, std::move(message));
+  hoist::Trap::Parts parts;
+  parts.code = to_public(code);
+  error.with_code(static_cast<std::int32_t>(code));
+  error.with_detail(hoist::detail::ErrorDetailRef(new TrapDetail(std::move(parts))));
+  return error;
+}
+
+/// False for code that is not of a WebAssembly function.
+static bool describe(std::uintptr_t pc, bool is_return_address, hoist::Frame& out) {
+  // A return address may lie behind the end of the calling function.
+  const std::uintptr_t at = is_return_address ? pc - 1 : pc;
+  const jit::CodeLookup lookup;
+  const jit::LoadedCode* loaded = lookup.find(at);
+  if (loaded == nullptr || loaded->owner == nullptr) return false;
+  const auto& code = *static_cast<const ModuleCode*>(loaded->owner);
+  const std::uint32_t offset = loaded->offset_of(at);
+  const image::FunctionEntry* entry = loaded->image->find_function(offset);
+  if (entry == nullptr || entry->key.kind() != image::FuncKind::WasmFunction) return false;
+  const std::uint32_t func = entry->key.index();
+  out.module = code.names().module;
+  out.function = code.function_name(func);
+  out.function_index = func;
+  const std::uint32_t source = loaded->image->source_at(offset);
+  if (source != 0xffff'ffff) {
+    out.module_offset = source;
+    const std::uint32_t begin = code.module().body(func).offset;
+    if (source >= begin) out.function_offset = source - begin;
+  }
+  return true;
+}
+
+/// Keeps the first and the last frames.
+static void append_frame(hoist::Trap::Parts& parts, hoist::Frame frame) {
+  parts.frames.push_back(std::move(frame));
+  if (parts.frames.size() <= kMostFrames) return;
+  if (parts.omitted == 0) parts.omitted_at = kMostFrames / 2;
+  parts.frames.erase(parts.frames.begin() + static_cast<std::ptrdiff_t>(parts.omitted_at));
+  ++parts.omitted;
+}
+
+void append_frames(hoist::Trap::Parts& parts, const jit::RawTrace& trace) {
+  for (std::uint32_t i = 0; i < trace.kept(); ++i) {
+    if (i == jit::RawTrace::kEnds && trace.omitted() != 0) {
+      // What follows comes after the gap: what is there now and does not fit goes into it.
+      const std::size_t room = kMostFrames - jit::RawTrace::kEnds;
+      if (parts.omitted == 0) parts.omitted_at = std::min(room, parts.frames.size());
+      parts.omitted += trace.omitted() + (parts.frames.size() - parts.omitted_at);
+      parts.frames.resize(parts.omitted_at);
+    }
+    hoist::Frame frame;
+    const bool is_return_address = i != 0 || !parts.frames.empty();
+    if (describe(trace.pc(i), is_return_address, frame)) append_frame(parts, std::move(frame));
+  }
+}
+
+Error with_frames(Error error, const jit::RawTrace& trace) {
+  using hoist::detail::ErrorDetail;
+  if (error.kind() == ErrorKind::Exit) return error;
+  hoist::Trap::Parts parts;
+  parts.is_guest_trap = error.kind() == ErrorKind::Trap;
+  if (const ErrorDetail* detail = error.detail()) {
+    if (detail->kind != ErrorDetail::Kind::Trap) return error;
+    const hoist::Trap& before = static_cast<const TrapDetail*>(detail)->trap;
+    parts.code = before.code();
+    parts.is_guest_trap = before.is_guest_trap();
+    parts.frames.assign(before.frames().begin(), before.frames().end());
+    parts.omitted = before.omitted();
+    parts.omitted_at = before.omitted_at();
+  }
+  append_frames(parts, trace);
+  error.with_detail(hoist::detail::ErrorDetailRef(new TrapDetail(std::move(parts))));
+  return error;
+}
+
+}  // namespace hoist::runtime
+
+// ---- The public class.
+namespace hoist {
+
+const Trap* Trap::of(const Error& error) noexcept {
+  const detail::ErrorDetail* found = error.detail();
+  if (found == nullptr || found->kind != detail::ErrorDetail::Kind::Trap) return nullptr;
+  return &static_cast<const runtime::TrapDetail*>(found)->trap;
+}
+
+const char* message(TrapCode code) noexcept {
+  return image::trap_message(static_cast<image::TrapCode>(static_cast<std::uint8_t>(code)));
+}
+
+std::string Trap::message() const { return hoist::message(code_); }
+
+Error make_trap(TrapCode code) noexcept {
+  return runtime::trap_error(static_cast<image::TrapCode>(static_cast<std::uint8_t>(code)));
+}
+
+static std::string frame_line(std::size_t number, const Frame& frame) {
+  std::string line = fmt::format("  {:>3}: ", number);
+  if (!frame.module.empty()) line += frame.module + "!";
+  line += frame.function.empty() ? fmt::format("func[{}]", frame.function_index) : frame.function;
+  if (frame.module_offset != Frame::kNoOffset) line += fmt::format(" @ 0x{:x}", frame.module_offset);
+  return line + "\n";
+}
+
+std::string Trap::to_string() const {
+  std::string out = is_guest_trap_ ? message() + "\n" : std::string();
+  if (frames_.empty()) return out;
+  out += "wasm backtrace:\n";
+  std::size_t number = 0;
+  for (std::size_t i = 0; i < frames_.size(); ++i) {
+    if (i == omitted_at_ && omitted_ != 0) {
+      out += fmt::format("       ... {} frames ...\n", omitted_);
+      number += omitted_;
+    }
+    out += frame_line(number++, frames_[i]);
+  }
+  return out;
+}
+
+}  // namespace hoist

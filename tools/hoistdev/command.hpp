@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// The subcommands of hoistdev; each is one file with one of these functions, which gets the arguments
+/// from its own name on and returns the exit status.
+
+namespace hoistdev {
+
+int filetest_main(int argc, char** argv);
+
+struct Command {
+  const char* name;
+  const char* summary;
+  int (*run)(int argc, char** argv);
+};
+
+}  // namespace hoistdev

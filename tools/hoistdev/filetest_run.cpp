@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hoistdev/filetest_run.hpp"
+
+#include "ir/text/data_value_text.hpp"
+
+namespace hoistdev {
+
+using hoist::Error;
+using hoist::ErrorKind;
+using hoist::Result;
+using hoist::ir::DataValue;
+
+namespace {
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+/// Splits at commas outside of brackets.
+std::vector<std::string> split(std::string_view list) {
+  std::vector<std::string> parts;
+  list = trim(list);
+  if (list.empty()) return parts;
+  std::size_t start = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i <= list.size(); ++i) {
+    if (i == list.size() || (list[i] == ',' && depth == 0)) {
+      parts.emplace_back(trim(list.substr(start, i - start)));
+      start = i + 1;
+    } else if (list[i] == '[') {
+      ++depth;
+    } else if (list[i] == ']') {
+      --depth;
+    }
+  }
+  return parts;
+}
+
+Error malformed(std::string_view directive, std::uint32_t line) {
+  Error error(ErrorKind::Malformed, "malformed run directive: " + std::string(directive));
+  error.at_line(line, 1);
+  return error;
+}
+
+}  // namespace
+
+std::optional<Result<RunDirective>> parse_run_directive(std::string_view comment,
+                                                        std::uint32_t line) {
+  while (comment.starts_with(';')) comment.remove_prefix(1);
+  comment = trim(comment);
+  RunDirective directive;
+  directive.text = comment;
+  directive.line = line;
+  if (comment == "run") {
+    directive.compare = RunDirective::Compare::NonZero;
+    return directive;
+  }
+  const bool is_print = comment.starts_with("print:");
+  if (!is_print && !comment.starts_with("run:")) return std::nullopt;
+  std::string_view rest = trim(comment.substr(comment.find(':') + 1));
+  if (rest.empty() && !is_print) {
+    directive.compare = RunDirective::Compare::NonZero;
+    return directive;
+  }
+  const std::size_t open = rest.find('(');
+  const std::size_t close = rest.find(')');
+  if (!rest.starts_with('%') || open == std::string_view::npos ||
+      close == std::string_view::npos || close < open) {
+    return Result<RunDirective>(malformed(comment, line));
+  }
+  directive.function = rest.substr(1, open - 1);
+  directive.args = split(rest.substr(open + 1, close - open - 1));
+  rest = trim(rest.substr(close + 1));
+  if (is_print) return directive;
+  if (rest.empty()) {
+    directive.compare = RunDirective::Compare::NonZero;
+    return directive;
+  }
+  if (rest.starts_with("==")) {
+    directive.compare = RunDirective::Compare::Equal;
+  } else if (rest.starts_with("!=")) {
+    directive.compare = RunDirective::Compare::NotEqual;
+  } else {
+    return Result<RunDirective>(malformed(comment, line));
+  }
+  std::string_view values = trim(rest.substr(2));
+  // A comment may follow the value.
+  if (const std::size_t semicolon = values.find(';'); semicolon != std::string_view::npos) {
+    values = trim(values.substr(0, semicolon));
+  }
+  // "[a, b]" is a list of results; "[1 2 3 4]" one vector.
+  if (values.starts_with('[') && values.ends_with(']') &&
+      (values.find(',') != std::string_view::npos || trim(values.substr(1, values.size() - 2)).find(
+                                                         ' ') == std::string_view::npos)) {
+    values = values.substr(1, values.size() - 2);
+  }
+  directive.expected = split(values);
+  return directive;
+}
+
+Result<std::vector<DataValue>> parse_values(const std::vector<std::string>& texts,
+                                            const std::vector<hoist::ir::AbiParam>& params) {
+  for (const hoist::ir::AbiParam& param : params) {
+    if (param.type.is_scalar() && param.type != hoist::ir::F16 && param.type != hoist::ir::F128) {
+      continue;
+    }
+    hoist::base::Printer text;
+    text << "values of type " << param.type;
+    return Error(ErrorKind::Unsupported, "unsupported: " + text.take());
+  }
+  if (texts.size() != params.size()) {
+    return Error(ErrorKind::Malformed, "expected " + std::to_string(params.size()) +
+                                           " values, found " + std::to_string(texts.size()));
+  }
+  std::vector<DataValue> values;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::optional<DataValue> value = parse_data_value(texts[i], params[i].type);
+    if (!value) {
+      hoist::base::Printer text;
+      text << "\"" << texts[i] << "\" is no value of type " << params[i].type;
+      return Error(ErrorKind::Malformed, text.take());
+    }
+    values.push_back(*value);
+  }
+  return values;
+}
+
+std::string values_text(const std::vector<DataValue>& values) {
+  hoist::base::Printer out;
+  out << '[';
+  for (std::size_t i = 0; i < values.size(); ++i) out << (i == 0 ? "" : ", ") << values[i];
+  out << ']';
+  return out.take();
+}
+
+std::optional<std::string> check_outcome(const RunDirective& directive,
+                                         const std::vector<DataValue>& expected,
+                                         const std::vector<DataValue>& found) {
+  bool holds = true;
+  switch (directive.compare) {
+    case RunDirective::Compare::None: break;
+    case RunDirective::Compare::Equal: holds = found == expected; break;
+    case RunDirective::Compare::NotEqual: holds = found != expected; break;
+    case RunDirective::Compare::NonZero:
+      holds = found.size() == 1 && (found[0].lo | found[0].hi) != 0;
+      break;
+  }
+  if (holds) return std::nullopt;
+  return directive.text + ": got " + values_text(found);
+}
+
+}  // namespace hoistdev
