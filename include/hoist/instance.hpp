@@ -2,6 +2,7 @@
 #pragma once
 /// Instance: a module with its imports, memories, tables and globals, ready to run.
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -33,7 +34,8 @@ class HOIST_API Instance : public detail::Handle {
   static Result<Instance> create_raw(StoreRef store, const Module& module,
                                      std::span<const Extern> imports) noexcept;
 
-  Module module() const noexcept;
+  /// Empty only if the store is gone.
+  std::optional<Module> module() const noexcept;
   std::optional<Extern> get(std::string_view name) const noexcept;
   std::vector<std::pair<std::string, Extern>> exports() const noexcept;
   /// The export of that name and kind. @error BadArgument: there is none; says what there is.

@@ -54,12 +54,13 @@ class HOIST_API Store {
 
   StoreRef ref() const noexcept { return ref_; }
   operator StoreRef() const noexcept { return ref_; }  // NOLINT: implicit by design
-  Engine engine() const noexcept;
+  const Engine& engine() const noexcept { return engine_; }
   void* data() const noexcept { return ref_.data(); }
   /// A pointer for the embedder, found by host functions through Caller::store.
   void set_data(void* data) noexcept { ref_.set_data(data); }
 
  private:
+  Engine engine_;
   StoreRef ref_;
 };
 

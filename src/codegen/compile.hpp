@@ -22,6 +22,9 @@ struct StageTimes {
   std::uint64_t optimise_ns = 0, lower_ns = 0, regalloc_ns = 0, emit_ns = 0;
 };
 
+/// CPU time of the calling thread in nanoseconds: given by whoever may ask the system for it.
+using ClockFn = std::uint64_t (*)();
+
 /// Everything a thread needs to compile functions one after another; reused, no heap traffic in steady
 /// state. Not thread-safe: one per thread.
 class CompileContext {
@@ -33,7 +36,13 @@ class CompileContext {
 
   /// `func` is changed by the mid-end. `out` is overwritten.
   Result<void> compile(ir::Function& func, const CompileOptions& options, CompiledCode& out);
+  /// Both set: the times of the stages are added up here.
   StageTimes* times = nullptr;
+  ClockFn clock = nullptr;
+
+  /// The machine function and its registers as the last `compile` left them; for dumps and tests.
+  const MachFunction& last_mach() const;
+  const Allocation& last_allocation() const;
 
  private:
   struct State;

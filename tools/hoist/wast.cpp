@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <vector>
 
 #include "hoist/cli.hpp"
@@ -123,7 +125,8 @@ int run_scripts(const WastOptions& options) {
 }  // namespace
 
 void add_wast(CLI::App& app, int& status) {
-  static WastOptions options;
+  const auto shared = std::make_shared<WastOptions>();  // lives as long as the callback
+  WastOptions& options = *shared;
   CLI::App* sub = app.add_subcommand("wast", "Run WebAssembly test scripts (.wast)");
   sub->footer(
       "Prints one line per failure (FILE:LINE: MESSAGE), counts per file and in total, and how "
@@ -140,7 +143,7 @@ void add_wast(CLI::App& app, int& status) {
       ->check(CLI::Range(0u, 1024u));
   sub->add_flag("--verify", options.verify, "Check the compiler's work at every stage (slow)");
   sub->add_flag("-q,--quiet", options.quiet, "Only failures and the total");
-  sub->callback([&status] { status = run_scripts(options); });
+  sub->callback([shared, &status] { status = run_scripts(*shared); });
 }
 
 }  // namespace hoist::cli

@@ -5,7 +5,9 @@
 
 namespace hoistdev {
 
+int compile_main(int argc, char** argv);
 int filetest_main(int argc, char** argv);
+int translate_main(int argc, char** argv);
 
 struct Command {
   const char* name;

@@ -34,9 +34,6 @@ void LowerBase::begin(const ir::Function& func, MachFunction& out) {
   reversed_locs_.clear();
   successors_.clear();
   out.clear();
-  out.clobber_sets.assign(1, RegMask{});
-  out.jump_tables.clear();
-  out.stack_limit_offset2 = -1;
   order_.compute(func);
   ranges_.assign(order_.items().size(), {});
   vreg_of_.assign(func.value_count(), VReg{});
@@ -244,7 +241,7 @@ void LowerBase::finish() {
     block.loop_depth = info.loop_depth;
     block.loop_header = info.loop_header;
     block.cold = info.cold;
-    out.blocks.push_back(block);
+    out.blocks.push(block);
   }
   // Predecessors: count, place, fill.
   for (const MachEdge& edge : out.succs) ++out.blocks[edge.target].pred_count;

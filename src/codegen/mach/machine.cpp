@@ -24,6 +24,8 @@ void MachFunction::clear() {
   call_conv = ir::CallConv::Fast;
   has_calls = false;
   stack_limit_offset = -1;
+  stack_limit_offset2 = -1;
+  jump_tables.clear();
 }
 
 }  // namespace hoist::codegen

@@ -117,24 +117,33 @@ class Scan {
   // scan_inst.cpp: one instruction.
   void visit_plain();
   void visit_event(const Annotations::Event& event);
-  void reload(std::uint32_t vreg, unsigned reg);
+  Current& mark_use(std::uint32_t number);
+  void load(std::uint32_t vreg, unsigned reg);
+  void assign(std::uint32_t number, unsigned reg) {
+    out_->allocs[number] = Alloc::of(PReg{static_cast<std::uint8_t>(reg)});
+  }
+  void read_slot(std::uint32_t number);
   void plain_uses();
-  void plain_early_defs();
-  void same_def(std::uint32_t number, std::uint64_t blocked);
+  void early_defs();
+  void same_def(std::uint32_t number);
+  unsigned same_register(std::uint32_t number, std::uint32_t source_number);
   void finish_uses();
   void define(std::uint32_t number, unsigned reg);
-  void late_defs(std::uint64_t blocked);
+  void late_defs();
   void finish_defs();
   bool reads_slot(std::uint32_t number) const;
   bool is_same_source(std::uint32_t number) const;
+  std::uint32_t reload_horizon(std::uint32_t number) const;
+  std::uint32_t def_horizon(std::uint32_t vreg) const;
 
   // scan_event.cpp: fixed registers and clobbers.
-  void gather_event(const Annotations::Event& event);
-  void make_way();
-  void move_away(std::uint32_t vreg);
+  void gather_event();
+  void make_way(const Annotations::Event& event);
+  void move_away(std::uint32_t vreg, bool call);
   void fixed_uses();
   void event_plain_uses();
-  void event_early_defs();
+  void event_missing_use(std::uint32_t number);
+  unsigned fixed_copy(std::uint32_t vreg) const;
 
   // scan_border.cpp: block borders.
   void enter(std::uint32_t block);
@@ -199,7 +208,8 @@ class Scan {
   std::uint64_t early_blocked_ = 0;  ///< registers of fixed uses and early definitions
   std::uint64_t early_defs_ = 0;
   std::uint64_t late_blocked_ = 0;  ///< clobbers and registers of fixed definitions
-  std::uint64_t clobbered_ = 0;
+  std::uint64_t fixed_defs_ = 0;
+  std::uint64_t held_ = 0;  ///< registers of fixed late uses
   std::uint32_t fixed_content_[64] = {};
   std::uint64_t fixed_done_ = 0;
 

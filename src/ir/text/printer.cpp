@@ -182,6 +182,7 @@ bool print_preamble(base::Printer& out, const Function& func) {
 /// The type that the suffix names, or invalid where the opcode takes none.
 Type control_type(const Function& func, Inst inst) {
   const InstData& data = func.data(inst);
+  if (format(data.op) == Format::CallIndirect) return func.type(func.arg_list(inst).front());
   switch (info(data.op).control) {
     case Control::None: return Type();
     case Control::Arg0: return func.type(Value(data.a));
@@ -206,15 +207,18 @@ Block defining_block(const Function& func, Value v) {
 /// A reader can infer the type from an operand that it has seen: in the same block it surely has.
 bool needs_suffix(const Function& func, Inst inst) {
   const InstData& data = func.data(inst);
+  const auto defined_elsewhere = [&](Value operand) {
+    const Block block = defining_block(func, operand);
+    return block.is_none() || block != func.inst_block(inst);
+  };
+  if (format(data.op) == Format::CallIndirect) {
+    return defined_elsewhere(func.arg_list(inst).front());
+  }
   switch (info(data.op).control) {
     case Control::None: return false;
     case Control::Suffix: return true;
-    case Control::Arg0:
-    case Control::Arg1: {
-      const Value operand(info(data.op).control == Control::Arg0 ? data.a : data.b);
-      const Block block = defining_block(func, operand);
-      return block.is_none() || block != func.inst_block(inst);
-    }
+    case Control::Arg0: return defined_elsewhere(Value(data.a));
+    case Control::Arg1: return defined_elsewhere(Value(data.b));
   }
   HOIST_UNREACHABLE("control");
 }

@@ -236,7 +236,7 @@ Result<void> Reader::instruction(Block block) {
   data.op = op;
   Type suffix;
   if (take('.')) {
-    if (info(op).control == Control::None) {
+    if (info(op).control == Control::None && format(op) != Format::CallIndirect) {
       return error_at(at, std::string(info(op).text) + " takes no type suffix");
     }
     HOIST_TRY(suffix, type());
@@ -447,6 +447,12 @@ Result<void> Reader::operands(InstData& data, Type suffix, Type& control, const 
       HOIST_TRY_VOID(value_operand(data.b));
       HOIST_TRY_VOID(offset(data.c));
       break;
+  }
+  if (format(data.op) == Format::CallIndirect && suffix.is_valid()) {
+    const Type callee_type = func_->type(func_->value_list({data.b}).front());
+    if (callee_type.is_valid() && callee_type != suffix) {
+      return error_at(at, "the type suffix is not the type of the callee");
+    }
   }
   const Control rule = info(data.op).control;
   if (rule != Control::Arg0 && rule != Control::Arg1) return {};

@@ -140,8 +140,9 @@ RegMask call_clobbers(ir::CallConv) {
 }
 
 const codegen::RegisterFile& register_file(ir::CallConv) {
-  static const codegen::RegisterFile file = make_register_file();
-  return file;
+  // Never destroyed: threads may still compile while the process exits.
+  static const auto* const file = new codegen::RegisterFile(make_register_file());
+  return *file;
 }
 
 }  // namespace hoist::isa::x64

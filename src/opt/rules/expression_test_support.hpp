@@ -49,7 +49,8 @@ class ExpressionParser {
     skip();
     const std::string word = take_word();
     if (word.size() == 2 && word[0] == 'v') {
-      return builder_.func().block_params(builder_.func().entry_block())[word[1] - '0'];
+      return builder_.func().block_params(builder_.func().entry_block())[static_cast<std::size_t>(
+          word[1] - '0')];
     }
     if (peek() != '(') return constant(word, wanted);
     ++at_;
@@ -91,34 +92,31 @@ class ExpressionParser {
       cc = name.substr(5);
       name.resize(4);
     }
-    std::vector<Value> args;
-    const std::size_t start = at_;
-    std::vector<std::size_t> numbers;
+    // Constants are made last: the other operands say their type.
     Type operand = suffix.is_valid() || !cc.empty() ? Type() : wanted;
-    Type seen;
-    for (int pass = 0; pass < 2; ++pass) {
-      at_ = start;
-      args.clear();
-      for (std::size_t i = 0;; ++i) {
-        skip();
-        if (peek() == ')') break;
-        const bool is_condition = name == "select" && i == 0;
-        if (pass == 0 && next_is_number()) {
-          take_word();
-          args.push_back(Value());
-          continue;
-        }
-        const Value arg = pass == 0 ? probe() : parse(is_condition ? ir::I8 : operand);
-        if (pass == 0 && !is_condition && !seen.is_valid()) seen = builder_.func().type(arg);
-        args.push_back(arg);
+    std::vector<Value> args;
+    std::vector<std::string> numbers;
+    bool known = false;
+    for (skip(); peek() != ')'; skip()) {
+      if (next_is_number()) {
+        numbers.push_back(take_word());
+        args.push_back(Value());
+        continue;
       }
-      if (seen.is_valid()) operand = seen;
+      const bool is_condition = name == "select" && args.empty();
+      args.push_back(parse(is_condition ? ir::I8 : operand));
+      numbers.push_back("");
+      if (!is_condition && !known) operand = builder_.func().type(args.back());
+      known |= !is_condition;
     }
     ++at_;  // ')'
+    if (!operand.is_valid()) operand = builder_.func().signature.params[0].type;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      if (args[i].is_some()) continue;
+      args[i] = constant(numbers[i], name == "select" && i == 0 ? ir::I8 : operand);
+    }
     return make(name, cc, suffix, args);
   }
-  /// Parses an operand for its type only; the instructions it makes are dead.
-  Value probe() { return parse(ir::I32); }
 
   Value make(const std::string& name, const std::string& cc, Type suffix,
              const std::vector<Value>& args) {

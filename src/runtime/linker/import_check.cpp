@@ -25,7 +25,7 @@ static bool limits_match(const wasm::Limits& wanted, std::uint64_t size, const w
   return given.has_max && given.max <= wanted.max;
 }
 
-bool import_matches(Store&, const ModuleCode& code, const wasm::Import& import, const Extern& given) {
+bool import_matches(const ModuleCode& code, const wasm::Import& import, const Extern& given) {
   if (given.kind != import.kind || given.object == nullptr) return false;
   const wasm::Module& module = code.module();
   switch (import.kind) {
@@ -59,7 +59,7 @@ Result<void> check_imports(Store& store, const ModuleCode& code, std::span<const
                  fmt::format("the module has {} imports, but {} were given", wanted.size(), imports.size()));
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (import_matches(store, code, wanted[i], imports[i])) continue;
+    if (import_matches(code, wanted[i], imports[i])) continue;
     const auto want = type_of(code.module(), wanted[i].kind, wanted[i].index);
     const bool given = imports[i].object != nullptr;
     return Error(ErrorKind::Link,

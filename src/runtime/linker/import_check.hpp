@@ -14,8 +14,7 @@ namespace hoist::runtime {
 Result<void> check_imports(Store& store, const ModuleCode& code, std::span<const Extern> imports);
 
 /// Whether something of this type can be given for one import; type ids are those of the engine.
-bool import_matches(Store& store, const ModuleCode& code, const wasm::Import& import,
-                    const Extern& given);
+bool import_matches(const ModuleCode& code, const wasm::Import& import, const Extern& given);
 
 /// `"env"."log"`, shortened where names are long.
 std::string import_name(const wasm::Import& import);

@@ -21,13 +21,18 @@ Instance::Instance(Store& store, std::shared_ptr<const ModuleCode> code)
     : store_(store), code_(std::move(code)) {}
 
 Result<Instance*> Instance::instantiate(Store& store, std::shared_ptr<const ModuleCode> code,
-                                        std::span<const Extern> imports) {
+                                        std::span<const Extern> imports,
+                                        std::shared_ptr<void> embedder_module) {
+  if (code->engine() != store.engine()) {
+    return Error(ErrorKind::BadArgument, "the module is of another engine than the store");
+  }
   HOIST_TRY_VOID(check_imports(store, *code, imports));
   if (store.instances() >= store.limits().instances) {
     return Error(ErrorKind::Limit, fmt::format("the store's limit of {} instances is reached",
                                                store.limits().instances));
   }
   std::unique_ptr<Instance> made(new Instance(store, std::move(code)));
+  made->embedder_module_ = std::move(embedder_module);
   const std::uint64_t size = made->code_->layout().size();
   auto* block = static_cast<std::uint8_t*>(std::aligned_alloc(16, size));
   if (block == nullptr) {

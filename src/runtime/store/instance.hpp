@@ -31,13 +31,15 @@ class Instance {
   ///        the start function. Limit, OutOfMemory. Others: the start function's.
   /// @source core specification, section 4.5.4.
   static Result<Instance*> instantiate(Store& store, std::shared_ptr<const ModuleCode> code,
-                                       std::span<const Extern> imports);
+                                       std::span<const Extern> imports,
+                                       std::shared_ptr<void> embedder_module = nullptr);
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
   Store& store() const { return store_; }
   const ModuleCode& code() const { return *code_; }
-  const std::shared_ptr<const ModuleCode>& shared_code() const { return code_; }
+  /// What the layer above keeps with the instance: its module.
+  const std::shared_ptr<void>& embedder_module() const { return embedder_module_; }
 
   LinearMemory& memory(std::uint32_t index) const { return *memories_[index]; }
   TableObject& table(std::uint32_t index) const { return *tables_[index]; }
@@ -78,6 +80,7 @@ class Instance {
 
   Store& store_;
   std::shared_ptr<const ModuleCode> code_;
+  std::shared_ptr<void> embedder_module_;
   std::unique_ptr<std::uint8_t, FreeBlock> block_;  // as code_->layout() says
   std::vector<LinearMemory*> memories_;
   std::vector<TableObject*> tables_;

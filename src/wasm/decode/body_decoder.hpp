@@ -24,7 +24,8 @@ class BodyDecoder : private BodyReader {
   using Frame = typename S::Frame;
 
   /// `func` is a defined function of a module that `validate_module` accepted. The error is the
-  /// first one of the body: Malformed, Invalid, Unsupported or Limit, with its offset in the module.
+  /// first one of the body: Malformed, Invalid, Unsupported or Limit, with its offset in the
+  /// module.
   Result<void> decode(const Module& module, std::uint32_t func, S& sink);
 
  private:
@@ -36,7 +37,8 @@ class BodyDecoder : private BodyReader {
 
   // Operand stack.
   void push(ValType type, Value value) {
-    if (sp_ == stack_end_) [[unlikely]] grow(1);
+    if (sp_ == stack_end_) [[unlikely]]
+      grow(1);
     *sp_++ = Entry{type, value};
   }
   bool pop(ValType expected, Value& value) {

@@ -122,14 +122,18 @@ struct LogSink {
     line("local.tee").num(index).arg(value).line("\n");
     return value;
   }
-  Value global_get(std::uint32_t index, const GlobalType&) { return line("global.get").num(index).fresh(); }
+  Value global_get(std::uint32_t index, const GlobalType&) {
+    return line("global.get").num(index).fresh();
+  }
   void global_set(std::uint32_t index, const GlobalType&, Value value) {
     line("global.set").num(index).arg(value).line("\n");
   }
   Value const_i32(std::int32_t value) { return line("i32").num(value).fresh(); }
   Value const_i64(std::int64_t value) { return line("i64").num(value).fresh(); }
   Value const_f32(std::uint32_t bits) { return line("f32").num(bits).fresh(); }
-  Value const_f64(std::uint64_t bits) { return line("f64").num(static_cast<std::int64_t>(bits)).fresh(); }
+  Value const_f64(std::uint64_t bits) {
+    return line("f64").num(static_cast<std::int64_t>(bits)).fresh();
+  }
   Value one(Op op, Value a) { return line(text(op)).arg(a).fresh(); }
   Value two(Op op, Value a, Value b) { return line(text(op)).arg(a).arg(b).fresh(); }
   Value test(Op op, Value a) { return one(op, a); }
@@ -138,20 +142,31 @@ struct LogSink {
   Value binary(Op op, Value a, Value b) { return two(op, a, b); }
   Value convert(Op op, Value a) { return one(op, a); }
   Value load(Op op, const MemArg& mem, Value a) {
-    return line(text(op)).num(static_cast<std::int64_t>(mem.offset)).num(mem.align_log2).arg(a).fresh();
+    return line(text(op))
+        .num(static_cast<std::int64_t>(mem.offset))
+        .num(mem.align_log2)
+        .arg(a)
+        .fresh();
   }
   void store(Op op, const MemArg& mem, Value a, Value b) {
-    line(text(op)).num(static_cast<std::int64_t>(mem.offset)).num(mem.align_log2).arg(a).arg(b).line("\n");
+    line(text(op))
+        .num(static_cast<std::int64_t>(mem.offset))
+        .num(mem.align_log2)
+        .arg(a)
+        .arg(b)
+        .line("\n");
   }
-  LogSink& three(std::string_view name, std::initializer_list<std::uint32_t> indexes, Value a, Value b,
-                 Value c) {
+  LogSink& three(std::string_view name, std::initializer_list<std::uint32_t> indexes, Value a,
+                 Value b, Value c) {
     line(name);
     for (const std::uint32_t index : indexes) num(index);
     return arg(a).arg(b).arg(c).line("\n");
   }
   Value memory_size(std::uint32_t m) { return line("memory.size").num(m).fresh(); }
   Value memory_grow(std::uint32_t m, Value a) { return line("memory.grow").num(m).arg(a).fresh(); }
-  void memory_fill(std::uint32_t m, Value a, Value b, Value c) { three("memory.fill", {m}, a, b, c); }
+  void memory_fill(std::uint32_t m, Value a, Value b, Value c) {
+    three("memory.fill", {m}, a, b, c);
+  }
   void memory_copy(std::uint32_t m, std::uint32_t n, Value a, Value b, Value c) {
     three("memory.copy", {m, n}, a, b, c);
   }
@@ -185,7 +200,8 @@ std::string log_of(std::string_view type, std::string_view body) {
   const test::Bytes bytes = test::function(type, body);
   const Result<Module> decoded = decode(ModuleBytes::borrow(bytes));
   if (!decoded) return test::outcome(decoded.error());
-  if (const Result<void> valid = validate_module(*decoded); !valid) return test::outcome(valid.error());
+  if (const Result<void> valid = validate_module(*decoded); !valid)
+    return test::outcome(valid.error());
   BodyDecoder<LogSink> decoder;
   LogSink sink;
   if (const Result<void> done = decoder.decode(*decoded, 1, sink); !done) {
@@ -212,11 +228,12 @@ TEST(BodyDecoder, StraightLine) {
 }
 
 TEST(BodyDecoder, EveryGroupOfValues) {
+  EXPECT_EQ(
+      log_of(kNone, "00 43 00 00 80 3f 8b bb 1a  44 00 00 00 00 00 00 f0 3f 1a  42 05 24 00 0b"),
+      "invalid @101: type mismatch: global.set expects i32, found i64, in function 1 \"f\"");
   EXPECT_EQ(log_of(kNone,
-                   "00 43 00 00 80 3f 8b bb 1a  44 00 00 00 00 00 00 f0 3f 1a  42 05 24 00 0b"),
-            "invalid @101: type mismatch: global.set expects i32, found i64, in function 1 \"f\"");
-  EXPECT_EQ(log_of(kNone, "00 43 00 00 80 3f 8b bb 1a 23 00 24 00 41 01 41 02 41 03 1b 1a"
-                          "41 08 28 02 04 1a 41 08 42 09 3c 00 10 0b"),
+                   "00 43 00 00 80 3f 8b bb 1a 23 00 24 00 41 01 41 02 41 03 1b 1a"
+                   "41 08 28 02 04 1a 41 08 42 09 3c 00 10 0b"),
             "f32 1065353216 -> v0\nf32.abs v0 -> v1\nf64.promote_f32 v1 -> v2\ndrop v2\n"
             "global.get 0 -> v3\nglobal.set 0 v3\n"
             "i32 1 -> v4\ni32 2 -> v5\ni32 3 -> v6\nselect i32 v4 v5 v6 -> v7\ndrop v7\n"
@@ -226,10 +243,11 @@ TEST(BodyDecoder, EveryGroupOfValues) {
 }
 
 TEST(BodyDecoder, TablesAndBulkMemory) {
-  EXPECT_EQ(log_of(kNone, "00 d0 70 d1 1a d2 01 1a 41 01 25 00 1a 41 01 d0 70 26 00 fc 10 00 1a"
-                          "d0 70 41 02 fc 0f 00 1a 3f 00 40 00 1a"
-                          "41 01 41 02 41 03 fc 0a 00 00 41 01 41 02 41 03 fc 0b 00"
-                          "41 01 41 02 41 03 fc 08 00 00 fc 09 00 0b"),
+  EXPECT_EQ(log_of(kNone,
+                   "00 d0 70 d1 1a d2 01 1a 41 01 25 00 1a 41 01 d0 70 26 00 fc 10 00 1a"
+                   "d0 70 41 02 fc 0f 00 1a 3f 00 40 00 1a"
+                   "41 01 41 02 41 03 fc 0a 00 00 41 01 41 02 41 03 fc 0b 00"
+                   "41 01 41 02 41 03 fc 08 00 00 fc 09 00 0b"),
             "ref.null funcref -> v0\nref.is_null v0 -> v1\ndrop v1\n"
             "ref.func 1 -> v2\ndrop v2\n"
             "i32 1 -> v3\ntable.get 0 v3 -> v4\ndrop v4\n"

@@ -3,9 +3,9 @@
 
 #include <fmt/core.h>
 
+#include "wasm/decode/names.hpp"
 #include "wasm/decode/type_reader.hpp"
 #include "wasm/format/limits.hpp"
-#include "wasm/decode/names.hpp"
 
 namespace hoist::wasm {
 
@@ -125,8 +125,8 @@ bool BodyReader::read_prefixed(std::uint32_t prefix, std::uint16_t& number) {
 
 /// Stable storage for block types of one result.
 static std::span<const ValType> single_type(TypeKind kind) {
-  static constexpr ValType kSingle[] = {TypeKind::I32,  TypeKind::I64,     TypeKind::F32,
-                                        TypeKind::F64,  TypeKind::V128,    TypeKind::FuncRef,
+  static constexpr ValType kSingle[] = {TypeKind::I32,      TypeKind::I64,  TypeKind::F32,
+                                        TypeKind::F64,      TypeKind::V128, TypeKind::FuncRef,
                                         TypeKind::ExternRef};
   for (const ValType& type : kSingle) {
     if (type.kind() == kind) return {&type, 1};
@@ -186,13 +186,14 @@ bool BodyReader::read_mem_arg(std::uint8_t align_log2, MemArg& out) {
     return fail_unknown("memory", out.memory, module_->memories.size());
   }
   if (align > align_log2) {
-    return invalid(fmt::format("alignment must not be larger than natural: {} has 2**{}, found 2**{}",
-                               text(op_), align_log2, align));
+    return invalid(
+        fmt::format("alignment must not be larger than natural: {} has 2**{}, found 2**{}",
+                    text(op_), align_log2, align));
   }
   out.align_log2 = static_cast<std::uint8_t>(align);
   if (out.offset > UINT32_MAX && !module_->memories[out.memory].type.is64) {
-    return invalid(fmt::format("offset out of range: {} in a memory with 32-bit addresses",
-                               out.offset));
+    return invalid(
+        fmt::format("offset out of range: {} in a memory with 32-bit addresses", out.offset));
   }
   return true;
 }
@@ -227,7 +228,8 @@ bool BodyReader::read_null_type(ValType& out) {
     case TypeRead::NotAType: return fail(ErrorKind::Malformed, "malformed heap type", offset);
   }
   out = ValType::ref(heap, true);
-  if (!module_->features.has(needs)) return fail_feature(needs, "ref.null of " + to_string(out), at_);
+  if (!module_->features.has(needs))
+    return fail_feature(needs, "ref.null of " + to_string(out), at_);
   return true;
 }
 
@@ -252,43 +254,50 @@ bool BodyReader::read_label_table(std::size_t num_labels) {
 
 bool BodyReader::read_label(std::size_t num_labels, std::uint32_t& out) {
   if (!read_u32(out)) return false;
-  if (out < num_labels) [[likely]] return true;
+  if (out < num_labels) [[likely]]
+    return true;
   return fail_unknown("label", out, num_labels);
 }
 
 bool BodyReader::read_local(std::uint32_t& out) {
   if (!read_u32(out)) return false;
-  if (out < num_locals_) [[likely]] return true;
+  if (out < num_locals_) [[likely]]
+    return true;
   return fail_unknown("local", out, num_locals_);
 }
 
 bool BodyReader::read_global(std::uint32_t& out) {
   if (!read_u32(out)) return false;
-  if (out < module_->globals.size()) [[likely]] return true;
+  if (out < module_->globals.size()) [[likely]]
+    return true;
   return fail_unknown("global", out, module_->globals.size());
 }
 
 bool BodyReader::read_function(std::uint32_t& out) {
   if (!read_u32(out)) return false;
-  if (out < module_->functions.size()) [[likely]] return true;
+  if (out < module_->functions.size()) [[likely]]
+    return true;
   return fail_unknown("function", out, module_->functions.size());
 }
 
 bool BodyReader::read_type(std::uint32_t& out) {
   if (!read_u32(out)) return false;
-  if (out < module_->types.size()) [[likely]] return true;
+  if (out < module_->types.size()) [[likely]]
+    return true;
   return fail_unknown("type", out, module_->types.size());
 }
 
 bool BodyReader::read_table(std::uint32_t& out) {
   if (!read_u32(out)) return false;
-  if (out < module_->tables.size()) [[likely]] return true;
+  if (out < module_->tables.size()) [[likely]]
+    return true;
   return fail_unknown("table", out, module_->tables.size());
 }
 
 bool BodyReader::read_memory(std::uint32_t& out) {
   if (!read_u32(out)) return false;
-  if (out < module_->memories.size()) [[likely]] return true;
+  if (out < module_->memories.size()) [[likely]]
+    return true;
   return fail_unknown("memory", out, module_->memories.size());
 }
 
@@ -306,7 +315,8 @@ bool BodyReader::check_elem(std::uint32_t elem) {
 bool BodyReader::check_declared(std::uint32_t func) {
   if (module_->escaping_functions.contains(func)) return true;
   return invalid(fmt::format(
-      "undeclared function reference: function {} is in no export, global or element segment", func));
+      "undeclared function reference: function {} is in no export, global or element segment",
+      func));
 }
 
 bool BodyReader::check_mutable(std::uint32_t global) {
@@ -316,8 +326,8 @@ bool BodyReader::check_mutable(std::uint32_t global) {
 
 bool BodyReader::check_elements(ValType found, ValType expected) {
   if (found == expected) return true;
-  return invalid(fmt::format("type mismatch: {} from elements of type {} to a table of {}", text(op_),
-                             to_string(found), to_string(expected)));
+  return invalid(fmt::format("type mismatch: {} from elements of type {} to a table of {}",
+                             text(op_), to_string(found), to_string(expected)));
 }
 
 bool BodyReader::fail(ErrorKind kind, std::string message, std::uint32_t offset) {
@@ -340,8 +350,8 @@ bool BodyReader::fail_opcode(std::uint16_t number) {
 }
 
 bool BodyReader::fail_feature(Feature feature, std::string_view what, std::uint32_t offset) {
-  return fail(ErrorKind::Unsupported, fmt::format("unsupported feature: {} ({})", text(feature), what),
-              offset);
+  return fail(ErrorKind::Unsupported,
+              fmt::format("unsupported feature: {} ({})", text(feature), what), offset);
 }
 
 bool BodyReader::fail_unknown(std::string_view what, std::uint32_t index, std::size_t count) {
@@ -350,19 +360,19 @@ bool BodyReader::fail_unknown(std::string_view what, std::uint32_t index, std::s
 }
 
 bool BodyReader::fail_type(ValType expected, ValType found) {
-  return invalid(fmt::format("type mismatch: {} expects {}, found {}", text(op_), to_string(expected),
-                             to_string(found)));
+  return invalid(fmt::format("type mismatch: {} expects {}, found {}", text(op_),
+                             to_string(expected), to_string(found)));
 }
 
 bool BodyReader::fail_empty(ValType expected) {
-  return invalid(fmt::format("type mismatch: {} expects {}, but the block's stack is empty", text(op_),
-                             expected.is_bottom() ? "a value" : to_string(expected)));
+  return invalid(fmt::format("type mismatch: {} expects {}, but the block's stack is empty",
+                             text(op_), expected.is_bottom() ? "a value" : to_string(expected)));
 }
 
 bool BodyReader::fail_height(std::size_t extra) {
   return invalid(
-      fmt::format("type mismatch: {} more value{} on the stack than the block's results at {}", extra,
-                  extra == 1 ? "" : "s", text(op_)));
+      fmt::format("type mismatch: {} more value{} on the stack than the block's results at {}",
+                  extra, extra == 1 ? "" : "s", text(op_)));
 }
 
 Error BodyReader::take_error() {

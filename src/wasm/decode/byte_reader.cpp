@@ -25,7 +25,8 @@ bool ByteReader::leb(std::uint64_t& out) {
     }
     if ((byte & 0x80) == 0) {
       const unsigned bits = 7 * (i + 1);
-      out = kSigned && bits < 64 ? static_cast<std::uint64_t>(base::sign_extend(value, bits)) : value;
+      out =
+          kSigned && bits < 64 ? static_cast<std::uint64_t>(base::sign_extend(value, bits)) : value;
       return true;
     }
   }
@@ -39,7 +40,9 @@ bool ByteReader::u32_slow(std::uint32_t& out) {
   return true;
 }
 
-bool ByteReader::u64_slow(std::uint64_t& out) { return leb<64, false>(out); }
+bool ByteReader::u64_slow(std::uint64_t& out) {
+  return leb<64, false>(out);
+}
 
 bool ByteReader::s32_slow(std::int32_t& out) {
   std::uint64_t value = 0;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// A checked cursor over a piece of a module. A failed read returns false and leaves what went wrong
-/// in `fault`; nothing allocates before `error()`. Offsets count from the start of the module.
+/// A checked cursor over a piece of a module. A failed read returns false and leaves what went
+/// wrong in `fault`; nothing allocates before `error()`. Offsets count from the start of the
+/// module.
 ///
-/// Source: WebAssembly core specification, section 5.2 (LEB128: at most ceil(N/7) bytes, unused bits
-/// are the sign).
+/// Source: WebAssembly core specification, section 5.2 (LEB128: at most ceil(N/7) bytes, unused
+/// bits are the sign).
 
 #include <cstdint>
 #include <span>
@@ -44,7 +45,8 @@ class ByteReader {
   bool at_end() const { return pos_ == end_; }
 
   [[nodiscard]] bool u8(std::uint8_t& out) {
-    if (pos_ == end_) [[unlikely]] return fail(Fault::UnexpectedEnd);
+    if (pos_ == end_) [[unlikely]]
+      return fail(Fault::UnexpectedEnd);
     out = *pos_++;
     return true;
   }
@@ -106,7 +108,8 @@ class ByteReader {
   }
   template <typename T>
   bool fixed(T& out) {
-    if (remaining() < sizeof(T)) [[unlikely]] return fail_at(Fault::UnexpectedEnd, end_);
+    if (remaining() < sizeof(T)) [[unlikely]]
+      return fail_at(Fault::UnexpectedEnd, end_);
     out = base::load_le<T>(pos_);
     pos_ += sizeof(T);
     return true;

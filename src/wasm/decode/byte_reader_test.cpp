@@ -113,9 +113,9 @@ TEST(ByteReader, Utf8) {
                            "f0 90 80 80", "f4 8f bf bf"}) {
     EXPECT_TRUE(is_utf8(hex(good))) << good;
   }
-  for (const char* bad : {"80", "bf", "c1 bf", "c2", "c2 00", "e0 9f bf", "e0 a0", "ed a0 80",
-                          "ed bf bf", "f0 8f bf bf", "f0 90 80", "f4 90 80 80", "f5 80 80 80", "fe",
-                          "e1 80 c0", "f1 80 80 00"}) {
+  for (const char* bad :
+       {"80", "bf", "c1 bf", "c2", "c2 00", "e0 9f bf", "e0 a0", "ed a0 80", "ed bf bf",
+        "f0 8f bf bf", "f0 90 80", "f4 90 80 80", "f5 80 80 80", "fe", "e1 80 c0", "f1 80 80 00"}) {
     EXPECT_FALSE(is_utf8(hex(bad))) << bad;
   }
 }

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "wasm/decode/module_decoder.hpp"
@@ -21,8 +22,8 @@ struct SectionKind {
   std::uint8_t rank;
 };
 constexpr SectionKind kSections[] = {
-    {"custom", 0}, {"type", 1},   {"import", 2}, {"function", 3}, {"table", 4},
-    {"memory", 5}, {"global", 7}, {"export", 8}, {"start", 9},    {"element", 10},
+    {"custom", 0}, {"type", 1},   {"import", 2},      {"function", 3}, {"table", 4},
+    {"memory", 5}, {"global", 7}, {"export", 8},      {"start", 9},    {"element", 10},
     {"code", 12},  {"data", 13},  {"data count", 11}, {"tag", 6}};
 constexpr std::uint8_t kMagic[] = {0x00, 'a', 's', 'm'};
 constexpr std::uint8_t kVersion[] = {0x01, 0x00, 0x00, 0x00};
@@ -30,7 +31,8 @@ constexpr std::uint8_t kComponent[] = {0x0d, 0x00, 0x01, 0x00};
 }  // namespace
 
 bool has_magic(std::span<const std::uint8_t> bytes) {
-  return bytes.size() >= sizeof(kMagic) && std::equal(kMagic, kMagic + sizeof(kMagic), bytes.begin());
+  return bytes.size() >= sizeof(kMagic) &&
+         std::equal(kMagic, kMagic + sizeof(kMagic), bytes.begin());
 }
 
 Result<Module> decode(ModuleBytes bytes, Features features) {
@@ -65,13 +67,14 @@ bool ModuleDecoder::header(ByteReader& in) {
   const std::span<const std::uint8_t> version = bytes.subspan(at, sizeof(kVersion));
   if (std::ranges::equal(version, kVersion)) return true;
   if (std::ranges::equal(version, kComponent)) {
-    error_.emplace(ErrorKind::Unsupported, "unsupported feature: component-model (a component, not a module)",
-                   at);
+    error_.emplace(ErrorKind::Unsupported,
+                   "unsupported feature: component-model (a component, not a module)", at);
     return false;
   }
-  return malformed(fmt::format("unknown binary version {:02x} {:02x} {:02x} {:02x}, not 01 00 00 00",
-                               version[0], version[1], version[2], version[3]),
-                   at);
+  return malformed(
+      fmt::format("unknown binary version {:02x} {:02x} {:02x} {:02x}, not 01 00 00 00", version[0],
+                  version[1], version[2], version[3]),
+      at);
 }
 
 bool ModuleDecoder::all_sections(ByteReader& in) {
@@ -81,29 +84,33 @@ bool ModuleDecoder::all_sections(ByteReader& in) {
     std::uint8_t id = 0;
     std::uint32_t size = 0;
     if (!in.u8(id)) return fail_read(in);
-    if (id >= std::size(kSections)) return malformed(fmt::format("malformed section id {}", id), at);
+    if (id >= std::size(kSections))
+      return malformed(fmt::format("malformed section id {}", id), at);
     if (!in.u32(size)) return fail_read(in);
     const SectionKind& kind = kSections[id];
     if (size > in.remaining()) {
-      return malformed(fmt::format("length out of bounds: the {} section claims {} bytes, {} are left",
-                                   kind.name, size, in.remaining()),
-                       at + 1);
+      return malformed(
+          fmt::format("length out of bounds: the {} section claims {} bytes, {} are left",
+                      kind.name, size, in.remaining()),
+          at + 1);
     }
     if (kind.rank != 0) {
       if (kind.rank <= kSections[last].rank) {
-        return malformed(fmt::format("unexpected content after last section: a {} section after the {} "
-                                     "section",
-                                     kind.name, kSections[last].name),
-                         at);
+        return malformed(
+            fmt::format("unexpected content after last section: a {} section after the {} "
+                        "section",
+                        kind.name, kSections[last].name),
+            at);
       }
       last = id;
     }
     ByteReader content(module_.bytes.span(), in.offset(), in.offset() + size);
     if (!section(id, content)) return false;
     if (!content.at_end()) {
-      return malformed(fmt::format("section size mismatch: {} bytes of the {} section are left over",
-                                   content.remaining(), kind.name),
-                       content.offset());
+      return malformed(
+          fmt::format("section size mismatch: {} bytes of the {} section are left over",
+                      content.remaining(), kind.name),
+          content.offset());
     }
     if (!in.skip(size)) return fail_read(in);
   }
@@ -172,17 +179,17 @@ void ModuleDecoder::find_escaping_functions() {
 /// By sorting, not hashing: a module cannot be made so that this takes long.
 void ModuleDecoder::find_equal_types() {
   const std::vector<FuncType>& types = module_.types;
-  const auto less_list = [](std::span<const ValType> a, std::span<const ValType> b) {
-    return std::ranges::lexicographical_compare(a, b, {}, &ValType::bits, &ValType::bits);
+  // Any order does, as long as equal types come together.
+  const auto compare = [](std::span<const ValType> a, std::span<const ValType> b) {
+    if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
+    return a.empty() ? 0 : std::memcmp(a.data(), b.data(), a.size_bytes());
   };
   const auto less = [&](std::uint32_t a, std::uint32_t b) {
-    if (!std::ranges::equal(types[a].params(), types[b].params())) {
-      return less_list(types[a].params(), types[b].params());
+    if (const int params = compare(types[a].params(), types[b].params()); params != 0) {
+      return params < 0;
     }
-    if (!std::ranges::equal(types[a].results(), types[b].results())) {
-      return less_list(types[a].results(), types[b].results());
-    }
-    return a < b;
+    const int results = compare(types[a].results(), types[b].results());
+    return results != 0 ? results < 0 : a < b;
   };
   std::vector<std::uint32_t> order(types.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -199,13 +206,13 @@ bool ModuleDecoder::count(ByteReader& in, std::size_t already, std::uint32_t lim
   const std::uint32_t at = in.offset();
   if (!in.u32(out)) return fail_read(in);
   if (out > in.remaining()) {
-    return malformed(fmt::format("length out of bounds: {} {} in {} bytes", out, what, in.remaining()),
-                     at);
+    return malformed(
+        fmt::format("length out of bounds: {} {} in {} bytes", out, what, in.remaining()), at);
   }
   if (out > limit - std::min<std::size_t>(limit, already)) {
-    error_.emplace(ErrorKind::Limit,
-                   fmt::format("too many {}: {}, at most {} are supported", what, out + already, limit),
-                   at);
+    error_.emplace(
+        ErrorKind::Limit,
+        fmt::format("too many {}: {}, at most {} are supported", what, out + already, limit), at);
     return false;
   }
   return true;
@@ -214,7 +221,8 @@ bool ModuleDecoder::count(ByteReader& in, std::size_t already, std::uint32_t lim
 void ModuleDecoder::need(Feature feature, std::string_view what, std::uint32_t offset) {
   if (module_.features.has(feature) || missing_feature_) return;
   missing_feature_.emplace(ErrorKind::Unsupported,
-                           fmt::format("unsupported feature: {} ({})", text(feature), what), offset);
+                           fmt::format("unsupported feature: {} ({})", text(feature), what),
+                           offset);
 }
 
 bool ModuleDecoder::malformed(std::string message, std::uint32_t offset) {

@@ -33,20 +33,23 @@ TEST(Decoder, SectionFrames) {
             "malformed @9: length out of bounds: the type section claims 5 bytes, 1 are left");
   EXPECT_EQ(check(module({section(1, "00 00")})),
             "malformed @11: section size mismatch: 1 bytes of the type section are left over");
-  EXPECT_EQ(check(module({section(3, "00"), section(1, "00")})),
-            "malformed @11: unexpected content after last section: a type section after the function "
-            "section");
+  EXPECT_EQ(
+      check(module({section(3, "00"), section(1, "00")})),
+      "malformed @11: unexpected content after last section: a type section after the function "
+      "section");
   EXPECT_EQ(check(module({section(1, "00"), section(1, "00")})),
             "malformed @11: unexpected content after last section: a type section after the type "
             "section");
   EXPECT_EQ(check(module({section(0, "01 'a' 'xyz'"), section(1, "00"), section(0, "00")})), "ok");
-  EXPECT_EQ(check(module({section(0, "")})), "malformed @10: unexpected end of section or function");
+  EXPECT_EQ(check(module({section(0, "")})),
+            "malformed @10: unexpected end of section or function");
 }
 
 // The data count section stands before the code, the tag section before the globals.
 TEST(Decoder, SectionOrderIsNotTheOrderOfIds) {
-  EXPECT_EQ(check(module({section(9, "00"), section(12, "00"), section(10, "00"), section(11, "00")})),
-            "ok");
+  EXPECT_EQ(
+      check(module({section(9, "00"), section(12, "00"), section(10, "00"), section(11, "00")})),
+      "ok");
   EXPECT_EQ(check(module({section(5, "00"), section(13, "00"), section(6, "00")})), "ok");
   EXPECT_EQ(test::verdict(module({section(10, "00"), section(12, "00")})),
             "malformed: unexpected content after last section: a data count section after the code "
@@ -54,13 +57,15 @@ TEST(Decoder, SectionOrderIsNotTheOrderOfIds) {
 }
 
 TEST(Decoder, EmptySectionsAreFine) {
-  for (const std::uint8_t id : std::initializer_list<std::uint8_t>{1, 2, 3, 4, 5, 6, 7, 9, 10, 11}) {
+  for (const std::uint8_t id :
+       std::initializer_list<std::uint8_t>{1, 2, 3, 4, 5, 6, 7, 9, 10, 11}) {
     EXPECT_EQ(check(module({section(id, "00")})), "ok") << int{id};
   }
 }
 
 TEST(Decoder, CountsAreCheckedBeforeMemoryIsTaken) {
-  for (const std::uint8_t id : std::initializer_list<std::uint8_t>{1, 2, 3, 4, 5, 6, 7, 9, 10, 11}) {
+  for (const std::uint8_t id :
+       std::initializer_list<std::uint8_t>{1, 2, 3, 4, 5, 6, 7, 9, 10, 11}) {
     EXPECT_EQ(test::verdict(module({section(id, "ff ff ff ff 0f")})).substr(0, 32),
               "malformed: length out of bounds:")
         << int{id};
@@ -75,26 +80,32 @@ TEST(Decoder, InconsistentCounts) {
             "malformed: function and code section have inconsistent lengths: 0 and 1");
   EXPECT_EQ(test::verdict(module({section(12, "01")})),
             "malformed: data count and data section have inconsistent lengths: 1 and 0");
-  EXPECT_EQ(test::verdict(module({section(5, "01 00 01"), section(12, "00"),
-                                  section(11, "01 00 41 00 0b 00")})),
+  EXPECT_EQ(test::verdict(module(
+                {section(5, "01 00 01"), section(12, "00"), section(11, "01 00 41 00 0b 00")})),
             "malformed: data count and data section have inconsistent lengths: 0 and 1");
 }
 
 TEST(Decoder, Forms) {
-  EXPECT_EQ(check(module({section(1, "01 61 00 00")})), "malformed @11: malformed definition type 0x61");
-  EXPECT_EQ(check(module({section(1, "01 60 01 40 00")})), "malformed @13: malformed value type 0x40");
-  EXPECT_EQ(check(module({section(2, "01 00 00 05 00")})), "malformed @13: malformed import kind 5");
+  EXPECT_EQ(check(module({section(1, "01 61 00 00")})),
+            "malformed @11: malformed definition type 0x61");
+  EXPECT_EQ(check(module({section(1, "01 60 01 40 00")})),
+            "malformed @13: malformed value type 0x40");
+  EXPECT_EQ(check(module({section(2, "01 00 00 05 00")})),
+            "malformed @13: malformed import kind 5");
   EXPECT_EQ(check(module({section(7, "01 00 05 00")})), "malformed @12: malformed export kind 5");
   EXPECT_EQ(check(module({section(4, "01 7f 00 00")})),
             "malformed @11: malformed reference type: found i32");
-  EXPECT_EQ(check(module({section(4, "01 70 02 00")})), "malformed @12: malformed limits flags 0x2");
+  EXPECT_EQ(check(module({section(4, "01 70 02 00")})),
+            "malformed @12: malformed limits flags 0x2");
   EXPECT_EQ(check(module({section(5, "01 10 00")})), "malformed @11: malformed limits flags 0x10");
   EXPECT_EQ(check(module({section(6, "01 7f 02 41 00 0b")})),
             "malformed @12: malformed mutability 2, not 0 or 1");
   EXPECT_EQ(check(module({section(9, "01 08 00 00")})),
             "malformed @11: malformed elements segment kind 8");
-  EXPECT_EQ(check(module({section(9, "01 01 01 00")})), "malformed @12: malformed element kind 1, not 0");
-  EXPECT_EQ(check(module({section(11, "01 03 00")})), "malformed @11: malformed data segment kind 3");
+  EXPECT_EQ(check(module({section(9, "01 01 01 00")})),
+            "malformed @12: malformed element kind 1, not 0");
+  EXPECT_EQ(check(module({section(11, "01 03 00")})),
+            "malformed @11: malformed data segment kind 3");
   EXPECT_EQ(check(module({section(6, "01 7f 00 ff 0b")})), "malformed @13: illegal opcode ff");
   EXPECT_EQ(check(module({section(6, "01 7f 00 41 00")})),
             "malformed @15: unexpected end of section or function");
@@ -108,12 +119,15 @@ TEST(Decoder, LaterFeatures) {
   };
   EXPECT_EQ(feature({section(1, "01 60 01 7b 00")}), "unsupported: unsupported feature: simd");
   EXPECT_EQ(feature({section(1, "01 5e 78 00")}), "unsupported: unsupported feature: gc");
-  EXPECT_EQ(feature({section(1, "01 4e 01 50 00 5f 01 7f 01")}), "unsupported: unsupported feature: gc");
+  EXPECT_EQ(feature({section(1, "01 4e 01 50 00 5f 01 7f 01")}),
+            "unsupported: unsupported feature: gc");
   EXPECT_EQ(feature({section(1, "01 60 01 6e 00")}), "unsupported: unsupported feature: gc");
-  EXPECT_EQ(feature({section(1, "01 60 01 69 00")}), "unsupported: unsupported feature: exceptions");
+  EXPECT_EQ(feature({section(1, "01 60 01 69 00")}),
+            "unsupported: unsupported feature: exceptions");
   EXPECT_EQ(feature({section(1, "01 60 01 64 70 00")}),
             "unsupported: unsupported feature: function-references");
-  EXPECT_EQ(feature({section(5, "02 00 01 00 01")}), "unsupported: unsupported feature: multi-memory");
+  EXPECT_EQ(feature({section(5, "02 00 01 00 01")}),
+            "unsupported: unsupported feature: multi-memory");
   EXPECT_EQ(feature({section(5, "01 04 01")}), "unsupported: unsupported feature: memory64");
   EXPECT_EQ(feature({section(4, "01 70 05 01 02")}), "unsupported: unsupported feature: memory64");
   EXPECT_EQ(feature({section(5, "01 03 01 02")}), "unsupported: unsupported feature: threads");
@@ -123,21 +137,25 @@ TEST(Decoder, LaterFeatures) {
             "unsupported: unsupported feature: exceptions");
   EXPECT_EQ(feature({section(4, "01 40 00 70 00 01 d0 70 0b")}),
             "unsupported: unsupported feature: function-references");
-  EXPECT_EQ(feature({section(6, "01 7f 00 fd 0c 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 0b")}),
-            "unsupported: unsupported feature: simd");
+  EXPECT_EQ(
+      feature({section(6, "01 7f 00 fd 0c 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 0b")}),
+      "unsupported: unsupported feature: simd");
   EXPECT_EQ(feature({section(1, "01 60 01 7b 00"), section(2, "01 00 00 07 00")}),
             "malformed: malformed import kind 7");
 }
 
-TEST(Decoder, NullableFuncIsFuncref) { EXPECT_EQ(check(module({section(4, "01 63 70 00 01")})), "ok"); }
+TEST(Decoder, NullableFuncIsFuncref) {
+  EXPECT_EQ(check(module({section(4, "01 63 70 00 01")})), "ok");
+}
 
 TEST(Decoder, IndexSpacesStartWithImports) {
-  const test::Bytes bytes = module(
-      {section(1, "03 60 00 00 60 01 7f 00 60 00 00"),
-       section(2, "05 01 'a' 01 'f' 00 01  01 'a' 01 't' 01 6f 01 01 02  01 'a' 01 'm' 02 00 03"
-                  "01 'a' 01 'g' 03 7c 01  01 'b' 01 'h' 00 02"),
-       section(3, "01 00"), section(7, "02 01 'x' 00 02 01 'y' 03 00"), section(8, "02"),
-       section(9, "02 03 00 01 00 05 70 02 d0 70 0b d2 01 0b"), code({"00 0b"})});
+  const test::Bytes bytes =
+      module({section(1, "03 60 00 00 60 01 7f 00 60 00 00"),
+              section(2,
+                      "05 01 'a' 01 'f' 00 01  01 'a' 01 't' 01 6f 01 01 02  01 'a' 01 'm' 02 00 03"
+                      "01 'a' 01 'g' 03 7c 01  01 'b' 01 'h' 00 02"),
+              section(3, "01 00"), section(7, "02 01 'x' 00 02 01 'y' 03 00"), section(8, "02"),
+              section(9, "02 03 00 01 00 05 70 02 d0 70 0b d2 01 0b"), code({"00 0b"})});
   const Result<Module> decoded = decode(ModuleBytes::borrow(bytes));
   ASSERT_TRUE(decoded);
   const Module& m = *decoded;

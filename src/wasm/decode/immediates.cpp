@@ -5,7 +5,9 @@
 
 namespace hoist::wasm {
 
-static SkipResult result_of(bool ok) { return ok ? SkipResult::Ok : SkipResult::ReadFault; }
+static SkipResult result_of(bool ok) {
+  return ok ? SkipResult::Ok : SkipResult::ReadFault;
+}
 
 static SkipResult result_of(TypeRead read) {
   switch (read) {

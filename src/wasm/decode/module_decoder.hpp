@@ -3,8 +3,9 @@
 /// Internal to decode/: the state while a module is decoded. A function that returns false has
 /// recorded the error.
 ///
-/// A feature that is not to be had does not stop decoding: the first one is remembered, and reported
-/// if the rest of the module is well-formed, so that a malformed module is called malformed.
+/// A feature that is not to be had does not stop decoding: the first one is remembered, and
+/// reported if the rest of the module is well-formed, so that a malformed module is called
+/// malformed.
 
 #include <optional>
 #include <string>

@@ -13,9 +13,9 @@ using test::module;
 using test::section;
 
 Module with_names(std::string_view names) {
-  return *decode(ModuleBytes::own(module({section(1, "01 60 00 00"), section(3, "02 00 00"),
-                                          section(7, "01 03 'exp' 00 01"), code({"00 0b", "00 0b"}),
-                                          section(0, "04 'name'" + std::string(names))})));
+  return *decode(ModuleBytes::own(
+      module({section(1, "01 60 00 00"), section(3, "02 00 00"), section(7, "01 03 'exp' 00 01"),
+              code({"00 0b", "00 0b"}), section(0, "04 'name'" + std::string(names))})));
 }
 
 TEST(Names, ModuleFunctionsAndLocals) {
@@ -53,7 +53,8 @@ TEST(Names, MalformedSectionsAreIgnored) {
 }
 
 TEST(Names, LongNamesAreCutBetweenCharacters) {
-  std::string text = "01 4c 01 00 49 '" + std::string(63, 'x') + "' e2 82 ac '" + std::string(7, 'y') + "'";
+  std::string text =
+      "01 4c 01 00 49 '" + std::string(63, 'x') + "' e2 82 ac '" + std::string(7, 'y') + "'";
   EXPECT_EQ(find_function_name(with_names(text), 0), std::string(63, 'x') + "...");
 }
 

@@ -126,7 +126,9 @@ bool ModuleDecoder::table_type(ByteReader& in, TableType& out) {
   return true;
 }
 
-bool ModuleDecoder::memory_type(ByteReader& in, MemoryType& out) { return limits(in, true, out); }
+bool ModuleDecoder::memory_type(ByteReader& in, MemoryType& out) {
+  return limits(in, true, out);
+}
 
 bool ModuleDecoder::global_type(ByteReader& in, GlobalType& out) {
   return val_type(in, "value", out.type) && mutability(in, out.is_mutable);
@@ -262,10 +264,11 @@ bool ModuleDecoder::code_section(ByteReader& in) {
     Range body;
     if (!in.u32(body.size)) return fail_read(in);
     if (body.size > in.remaining()) {
-      return malformed(fmt::format("unexpected end of section or function: function body {} claims {} "
-                                   "bytes, {} are left",
-                                   i, body.size, in.remaining()),
-                       at);
+      return malformed(
+          fmt::format("unexpected end of section or function: function body {} claims {} "
+                      "bytes, {} are left",
+                      i, body.size, in.remaining()),
+          at);
     }
     if (body.size > kMaxBodyBytes) {
       error_.emplace(ErrorKind::Limit,

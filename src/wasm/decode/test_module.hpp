@@ -34,7 +34,9 @@ inline Bytes hex(std::string_view text) {
   return out;
 }
 
-inline void append(Bytes& out, const Bytes& more) { out.insert(out.end(), more.begin(), more.end()); }
+inline void append(Bytes& out, const Bytes& more) {
+  out.insert(out.end(), more.begin(), more.end());
+}
 
 inline Bytes section(std::uint8_t id, const Bytes& content) {
   Bytes out{id};
@@ -42,7 +44,9 @@ inline Bytes section(std::uint8_t id, const Bytes& content) {
   append(out, content);
   return out;
 }
-inline Bytes section(std::uint8_t id, std::string_view content) { return section(id, hex(content)); }
+inline Bytes section(std::uint8_t id, std::string_view content) {
+  return section(id, hex(content));
+}
 
 inline Bytes module(std::initializer_list<Bytes> sections) {
   Bytes out = hex("00 'asm' 01 00 00 00");

@@ -129,7 +129,8 @@ bool ModuleDecoder::val_type(ByteReader& in, std::string_view what, ValType& out
   switch (read_val_type(in, out, needs)) {
     case TypeRead::Ok: break;
     case TypeRead::ReadFault: return fail_read(in);
-    case TypeRead::NotAType: return malformed(fmt::format("malformed {} type {:#04x}", what, first), at);
+    case TypeRead::NotAType:
+      return malformed(fmt::format("malformed {} type {:#04x}", what, first), at);
   }
   need(needs, "type " + to_string(out), at);
   return true;

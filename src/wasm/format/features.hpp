@@ -39,8 +39,8 @@ class Features {
   static constexpr unsigned index(Feature feature) { return static_cast<unsigned>(feature); }
   static constexpr std::uint64_t built_in() {
     std::uint64_t bits = 0;
-#define HOIST_WASM_FEATURE(name, text, status)  \
-  if (Status::status == Status::Always) {       \
+#define HOIST_WASM_FEATURE(name, text, status)        \
+  if (Status::status == Status::Always) {             \
     bits |= std::uint64_t{1} << index(Feature::name); \
   }
 #include "wasm/format/features.def"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// Limits that a module must keep: those of the WebAssembly JavaScript interface (section
-/// "Implementation-defined Limits"), which every toolchain respects, and three of our own at the end.
+/// "Implementation-defined Limits"), which every toolchain respects, and three of our own at the
+/// end.
 
 #include <cstdint>
 

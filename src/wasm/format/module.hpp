@@ -71,8 +71,8 @@ struct Export {
 };
 
 /// One instruction of a constant expression. Operand: the constant's bits, a function or global
-/// index, or of ref.null the bits of its ValType. Only I32/I64 const, add, sub and mul, F32/F64 const, RefNull, RefFunc and GlobalGet occur
-/// once a module is valid; `Op::End` is left out.
+/// index, or of ref.null the bits of its ValType. Only I32/I64 const, add, sub and mul, F32/F64
+/// const, RefNull, RefFunc and GlobalGet occur once a module is valid; `Op::End` is left out.
 struct ConstOp {
   Op op = Op::End;
   std::uint32_t offset = 0;

@@ -17,14 +17,18 @@ static constexpr std::array<OpInfo, kOpNumbers> make_table() {
 
 static constexpr std::array<OpInfo, kOpNumbers> kOps = make_table();
 
-const OpInfo& op_info(Op op) { return op_info_at(static_cast<std::uint16_t>(op)); }
+const OpInfo& op_info(Op op) {
+  return op_info_at(static_cast<std::uint16_t>(op));
+}
 
 const OpInfo& op_info_at(std::uint16_t number) {
   static constexpr OpInfo kIllegal{};
   return number < kOps.size() ? kOps[number] : kIllegal;
 }
 
-std::string_view text(Op op) { return op_info(op).text; }
+std::string_view text(Op op) {
+  return op_info(op).text;
+}
 
 std::string_view text(Feature feature) {
   switch (feature) {

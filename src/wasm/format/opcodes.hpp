@@ -127,7 +127,7 @@ enum class Imm : std::uint8_t {
   Mem4,
   Mem8,
   Mem16,
-  MemLane1,      ///< memory argument, lane byte
+  MemLane1,  ///< memory argument, lane byte
   MemLane2,
   MemLane4,
   MemLane8

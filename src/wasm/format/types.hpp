@@ -101,7 +101,8 @@ class FuncType {
  public:
   FuncType() = default;
   FuncType(std::span<const ValType> params, std::span<const ValType> results)
-      : types_(params.begin(), params.end()), num_params_(static_cast<std::uint32_t>(params.size())) {
+      : types_(params.begin(), params.end()),
+        num_params_(static_cast<std::uint32_t>(params.size())) {
     types_.insert(types_.end(), results.begin(), results.end());
   }
   FuncType(std::initializer_list<ValType> params, std::initializer_list<ValType> results)
@@ -140,9 +141,9 @@ struct TableType {
 
 struct MemoryType {
   Limits limits;
-  bool is64 = false;                  ///< addresses are i64 (a later feature)
-  bool shared = false;                ///< (a later feature)
-  std::uint8_t page_size_log2 = 16;   ///< other than 16: a later feature
+  bool is64 = false;                 ///< addresses are i64 (a later feature)
+  bool shared = false;               ///< (a later feature)
+  std::uint8_t page_size_log2 = 16;  ///< other than 16: a later feature
   ValType address_type() const { return is64 ? TypeKind::I64 : TypeKind::I32; }
   friend bool operator==(const MemoryType&, const MemoryType&) = default;
 };

@@ -48,8 +48,7 @@ const char* to_string(LexError error);
 struct Token {
   std::uint32_t offset = 0;
   std::uint32_t length = 0;
-  /// LParen: index of the token after the closing parenthesis' token minus one, that is of the
-  /// RParen itself; of the End token where it is missing.
+  /// LParen: index of its RParen, or of the End token where that is missing.
   std::uint32_t match = 0;
   TokenKind kind = TokenKind::End;
   LexError error = LexError::None;

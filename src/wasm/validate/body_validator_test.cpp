@@ -14,7 +14,9 @@ using test::hex;
 std::string body(std::string_view type, std::string_view text) {
   return test::verdict(test::function(type, text));
 }
-std::string body(std::string_view text) { return body("60 00 00", text); }
+std::string body(std::string_view text) {
+  return body("60 00 00", text);
+}
 
 TEST(BodyValidator, Types) {
   EXPECT_EQ(body("00 0b"), "ok");
@@ -28,7 +30,8 @@ TEST(BodyValidator, Types) {
             "invalid: type mismatch: 1 more value on the stack than the block's results at end");
   EXPECT_EQ(body("60 00 01 7f", "00 0b"),
             "invalid: type mismatch: end expects i32, but the block's stack is empty");
-  EXPECT_EQ(body("60 00 01 7f", "00 42 00 0b"), "invalid: type mismatch: end expects i32, found i64");
+  EXPECT_EQ(body("60 00 01 7f", "00 42 00 0b"),
+            "invalid: type mismatch: end expects i32, found i64");
   EXPECT_EQ(body("00 41 00 02 40 1a 0b 0b"),
             "invalid: type mismatch: drop expects a value, but the block's stack is empty");
   EXPECT_EQ(body("00 41 00 d1 1a 0b"),
@@ -39,13 +42,15 @@ TEST(BodyValidator, Control) {
   EXPECT_EQ(body("00 41 00 04 7f 41 01 0b 1a 0b"),
             "invalid: type mismatch: an if without else has [] as parameters and [i32] as results");
   // Two else parts; an else without if.
-  EXPECT_EQ(body("00 41 00 04 40 05 01 05 0b 0b"), "malformed: unexpected else: END opcode expected");
+  EXPECT_EQ(body("00 41 00 04 40 05 01 05 0b 0b"),
+            "malformed: unexpected else: END opcode expected");
   EXPECT_EQ(body("00 05 0b"), "malformed: unexpected else: END opcode expected");
   EXPECT_EQ(body("00 0c 01 0b"), "invalid: unknown label 1: there are 1");
   EXPECT_EQ(body("00 02 7f 02 40 41 00 41 00 0e 01 00 01 0b 41 00 0b 1a 0b"),
             "invalid: type mismatch: labels of a br_table carry [] and [i32]");
   EXPECT_EQ(body("00 01"), "malformed: unexpected end of section or function: END opcode expected");
-  EXPECT_EQ(body("00 0b 01"), "malformed: section size mismatch: bytes after the end of the function");
+  EXPECT_EQ(body("00 0b 01"),
+            "malformed: section size mismatch: bytes after the end of the function");
 }
 
 TEST(BodyValidator, DeadCodeIsTyped) {
@@ -96,12 +101,14 @@ TEST(BodyValidator, MemoryArguments) {
 TEST(BodyValidator, Locals) {
   EXPECT_EQ(body("02 ff ff ff ff 0f 7f ff ff ff ff 0f 7e 0b"), "malformed: too many locals");
   EXPECT_EQ(body("01 d0 86 03 7f 0b"), "ok");
-  EXPECT_EQ(body("01 d1 86 03 7f 0b"), "limit: too many locals: 50001, at most 50000 are supported");
+  EXPECT_EQ(body("01 d1 86 03 7f 0b"),
+            "limit: too many locals: 50001, at most 50000 are supported");
   EXPECT_EQ(body("01 01 40 0b"), "malformed: malformed value type of a local");
   // Beyond the locals that are kept one by one: 1,100 of i32, none of f32, one of i64, one of f64.
   const std::string many = "04 cc 08 7f 00 7d 01 7e 01 7c ";
   EXPECT_EQ(body(many + "20 cb 08 45 1a 20 cc 08 50 1a 20 cd 08 99 1a 0b"), "ok");
-  EXPECT_EQ(body(many + "20 cc 08 45 1a 0b"), "invalid: type mismatch: i32.eqz expects i32, found i64");
+  EXPECT_EQ(body(many + "20 cc 08 45 1a 0b"),
+            "invalid: type mismatch: i32.eqz expects i32, found i64");
   EXPECT_EQ(body(many + "20 ce 08 1a 0b"), "invalid: unknown local 1102: there are 1102");
 }
 
@@ -134,8 +141,10 @@ TEST(BodyValidator, LaterFeaturesAreNamed) {
   EXPECT_EQ(body("00 06 40 0b 0b"), "unsupported: unsupported feature: legacy-exceptions (try)");
   EXPECT_EQ(body("00 fb 00 00 0b"), "unsupported: unsupported feature: gc (struct.new)");
   EXPECT_EQ(body("00 fe 03 00 0b"), "unsupported: unsupported feature: threads (atomic.fence)");
-  EXPECT_EQ(body("00 14 00 0b"), "unsupported: unsupported feature: function-references (call_ref)");
-  EXPECT_EQ(body("00 d0 6e 1a 0b"), "unsupported: unsupported feature: gc (ref.null of (ref null any))");
+  EXPECT_EQ(body("00 14 00 0b"),
+            "unsupported: unsupported feature: function-references (call_ref)");
+  EXPECT_EQ(body("00 d0 6e 1a 0b"),
+            "unsupported: unsupported feature: gc (ref.null of (ref null any))");
   EXPECT_EQ(body("01 01 7b 0b"), "unsupported: unsupported feature: simd (local of type v128)");
 }
 
@@ -145,7 +154,8 @@ TEST(BodyValidator, Select) {
             "invalid: type mismatch: select without a type expects numbers, found funcref");
   EXPECT_EQ(body("00 41 00 42 00 41 00 1b 1a 0b"),
             "invalid: type mismatch: select expects i32, found i64");
-  EXPECT_EQ(body("00 41 00 41 00 41 00 1c 00 1a 0b"), "invalid: invalid result arity: select has 0, not 1");
+  EXPECT_EQ(body("00 41 00 41 00 41 00 1c 00 1a 0b"),
+            "invalid: invalid result arity: select has 0, not 1");
   EXPECT_EQ(body("00 41 00 41 00 41 00 1c 02 7f 7f 1a 0b"),
             "invalid: invalid result arity: select has 2, not 1");
 }

@@ -18,14 +18,15 @@ Result<void> ConstExprValidator::check(ConstExpr expr, ValType expected, std::ui
       stack_.push_back(type);
       continue;
     }
-    const ValType type =
-        op.op == Op::I32Add || op.op == Op::I32Sub || op.op == Op::I32Mul ? TypeKind::I32 : TypeKind::I64;
+    const ValType type = op.op == Op::I32Add || op.op == Op::I32Sub || op.op == Op::I32Mul
+                             ? TypeKind::I32
+                             : TypeKind::I64;
     const std::size_t size = stack_.size();
     if (size < 2 || stack_[size - 1] != type || stack_[size - 2] != type) {
-      return invalid(fmt::format("type mismatch: {} expects [{} {}], found {}", text(op.op),
-                                 to_string(type), to_string(type),
-                                 to_string(std::span<const ValType>(stack_))),
-                     op.offset);
+      return invalid(
+          fmt::format("type mismatch: {} expects [{} {}], found {}", text(op.op), to_string(type),
+                      to_string(type), to_string(std::span<const ValType>(stack_))),
+          op.offset);
     }
     stack_.pop_back();
   }
@@ -49,9 +50,9 @@ Result<ValType> ConstExprValidator::result_of_leaf(const ConstOp& op,
   }
   if (group == Group::RefFunc) {
     if (op.operand < module_.functions.size()) return ValType(TypeKind::FuncRef);
-    return invalid(fmt::format("unknown function {}: there are {}", op.operand,
-                               module_.functions.size()),
-                   op.offset);
+    return invalid(
+        fmt::format("unknown function {}: there are {}", op.operand, module_.functions.size()),
+        op.offset);
   }
   if (group == Group::GlobalGet) {
     if (op.operand >= num_globals) {
@@ -66,7 +67,8 @@ Result<ValType> ConstExprValidator::result_of_leaf(const ConstOp& op,
   if (group == Group::Later) {
     const OpInfo& info = op_info(op.op);
     return Error(ErrorKind::Unsupported,
-                 fmt::format("unsupported feature: {} ({})", text(info.feature), info.text), op.offset);
+                 fmt::format("unsupported feature: {} ({})", text(info.feature), info.text),
+                 op.offset);
   }
   return invalid(fmt::format("constant expression required: found {}", text(op.op)), op.offset);
 }

@@ -141,7 +141,8 @@ static Result<void> check_exports(const Module& module) {
     const Export& item = module.exports[i];
     const std::size_t size = index_space_size(module, item.kind);
     if (i == duplicate) {
-      return invalid(fmt::format("duplicate export name \"{}\"", shortened(item.name)), item.offset);
+      return invalid(fmt::format("duplicate export name \"{}\"", shortened(item.name)),
+                     item.offset);
     }
     if (item.index >= size) return unknown(text(item.kind), item.index, size, item.offset);
   }
@@ -169,8 +170,8 @@ static Result<void> check_elements(const Module& module, ConstExprValidator& exp
       }
       const TableType& table = module.tables[segment.table].type;
       if (table.element != segment.type) {
-        return invalid(fmt::format("type mismatch: element segment {} of type {} for a table of {}", i,
-                                   to_string(segment.type), to_string(table.element)),
+        return invalid(fmt::format("type mismatch: element segment {} of type {} for a table of {}",
+                                   i, to_string(segment.type), to_string(table.element)),
                        segment.offset);
       }
       HOIST_TRY_VOID(exprs.check(segment.place, table.index_type(), num_globals,

@@ -96,8 +96,9 @@ TEST(ModuleValidator, Segments) {
             "invalid: type mismatch: offset of element segment 0 must be [i32], found [i64]");
   EXPECT_EQ(elem("01 00 41 00 0b 01 00"), "invalid: unknown function 0: there is none");
   EXPECT_EQ(elem("01 05 6f 01 d0 6f 0b"), "ok");
-  EXPECT_EQ(elem("01 05 6f 01 d0 70 0b"),
-            "invalid: type mismatch: an item of element segment 0 must be [externref], found [funcref]");
+  EXPECT_EQ(
+      elem("01 05 6f 01 d0 70 0b"),
+      "invalid: type mismatch: an item of element segment 0 must be [externref], found [funcref]");
   EXPECT_EQ(elem("01 05 70 01 41 00 0b"),
             "invalid: type mismatch: an item of element segment 0 must be [funcref], found [i32]");
   EXPECT_EQ(test::verdict(module({section(11, "01 00 41 00 0b 00")})),

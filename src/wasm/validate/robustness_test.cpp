@@ -22,14 +22,16 @@ Bytes rich_module() {
        section(7, "03 01 'f' 00 01 01 'm' 02 00 02 'g1' 03 01"), section(8, "03"),
        section(9, "03 02 01 41 00 0b 00 02 01 02  05 70 02 d0 70 0b d2 01 0b  07 6f 00"),
        section(12, "02"),
-       test::code({"02 02 7f 01 7e 03 40 20 00 41 01 6b 22 00 0d 00 0b 02 7f 41 07 20 00 0e 01 00 01"
-                   "0b 20 00 20 00 04 01 45 05 10 00 0b 6a 0b",
-                   "00 20 01 b9 20 00 b2 41 00 28 02 10 1a 41 00 20 01 37 03 08 fc 00 1a 43 00 00 80"
-                   "3f 0b",
-                   "00 41 00 41 01 41 02 fc 08 01 00 fc 09 01 41 00 41 00 41 00 fc 0c 01 01 d0 6f 41"
-                   "01 fc 0f 00 1a 41 00 25 01 d1 1a 41 00 41 03 11 00 01 00 1a 41 01 42 02 00 0b"}),
+       test::code(
+           {"02 02 7f 01 7e 03 40 20 00 41 01 6b 22 00 0d 00 0b 02 7f 41 07 20 00 0e 01 00 01"
+            "0b 20 00 20 00 04 01 45 05 10 00 0b 6a 0b",
+            "00 20 01 b9 20 00 b2 41 00 28 02 10 1a 41 00 20 01 37 03 08 fc 00 1a 43 00 00 80"
+            "3f 0b",
+            "00 41 00 41 01 41 02 fc 08 01 00 fc 09 01 41 00 41 00 41 00 fc 0c 01 01 d0 6f 41"
+            "01 fc 0f 00 1a 41 00 25 01 d1 1a 41 00 41 03 11 00 01 00 1a 41 01 42 02 00 0b"}),
        section(11, "02 00 41 08 0b 03 01 02 03  01 02 'xy'"),
-       section(0, "04 'name' 00 02 01 'M' 01 0b 02 00 03 'imp' 01 03 'fun' 02 06 01 01 01 00 01 'x'")});
+       section(
+           0, "04 'name' 00 02 01 'M' 01 0b 02 00 03 'imp' 01 03 'fun' 02 06 01 01 01 00 01 'x'")});
   return bytes;
 }
 
@@ -65,7 +67,8 @@ TEST(Robustness, EveryByteReplaced) {
   Bytes bytes = rich_module();
   for (std::uint8_t& byte : bytes) {
     const std::uint8_t old = byte;
-    for (const std::uint8_t other : std::initializer_list<std::uint8_t>{0x00, 0x01, 0x0b, 0x40, 0x7f, 0x80, 0xfc, 0xff}) {
+    for (const std::uint8_t other :
+         std::initializer_list<std::uint8_t>{0x00, 0x01, 0x0b, 0x40, 0x7f, 0x80, 0xfc, 0xff}) {
       byte = other;
       run(bytes);
     }
@@ -85,8 +88,10 @@ TEST(Robustness, SeededFlips) {
     for (std::size_t flips = 1 + random(4); flips-- > 0;) {
       bytes[random(bytes.size())] ^= static_cast<std::uint8_t>(1u << random(8));
     }
-    if (random(4) == 0) bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(random(bytes.size())), 0x80);
-    if (random(4) == 0) bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(random(bytes.size())));
+    if (random(4) == 0)
+      bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(random(bytes.size())), 0x80);
+    if (random(4) == 0)
+      bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(random(bytes.size())));
     run(bytes);
   }
 }
@@ -101,8 +106,8 @@ TEST(Robustness, ManyFunctionsWithManyLocals) {
   functions.insert(functions.end(), kFunctions, 0);
   base::write_uleb(bodies, kFunctions);
   for (std::uint32_t i = 0; i < kFunctions; ++i) test::append(bodies, hex("06 01 d0 86 03 7f 0b"));
-  EXPECT_EQ(test::check(test::module({section(1, "01 60 00 00"), section(3, functions),
-                                      section(10, bodies)})),
+  EXPECT_EQ(test::check(test::module(
+                {section(1, "01 60 00 00"), section(3, functions), section(10, bodies)})),
             "ok");
 }
 

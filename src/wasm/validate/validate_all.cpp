@@ -13,8 +13,8 @@ namespace hoist::wasm {
 
 namespace {
 /// Threads take chunks of functions. One that fails is remembered if no earlier one failed; later
-/// ones are not looked at any more. Bodies come in the order of their offsets, so the lowest function
-/// that fails has the error at the lowest offset, and it is always looked at.
+/// ones are not looked at any more. Bodies come in the order of their offsets, so the lowest
+/// function that fails has the error at the lowest offset, and it is always looked at.
 class BodyQueue {
  public:
   explicit BodyQueue(const Module& module)

@@ -31,8 +31,8 @@ class BodyScratch {
 /// Checks the body of one defined function of a module that `validate_module` accepted.
 Result<void> validate_body(const Module& module, std::uint32_t func, BodyScratch& scratch);
 
-/// Both of the above, bodies on `threads` threads (0: as many as there are processors). The error is
-/// the one at the lowest offset, whatever the number of threads.
+/// Both of the above, bodies on `threads` threads (0: as many as there are processors). The error
+/// is the one at the lowest offset, whatever the number of threads.
 Result<void> validate_all(const Module& module, unsigned threads = 1);
 
 }  // namespace hoist::wasm
