@@ -23,10 +23,6 @@ static image::VmGlobal* vm_slots(detail::Slot* slots) {
 // ---- Between the templates and the runtime.
 namespace detail {
 
-void HostCall::fail(Error error) noexcept {
-  static_cast<runtime::Store*>(host_)->set_error(std::move(error));
-}
-
 bool enter(StoreRef store, void* func, Slot* slots) noexcept {
   runtime::Store* inner = Access::store(store);
   if (inner == nullptr) return false;

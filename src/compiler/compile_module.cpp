@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The work queue and the link. Threads take functions in order, a few at a time; what they make stays in
-// their stores, and the calling thread, which works too, places everything in the order of the keys. So
-// neither the image nor the error depends on who did what: after an error at function f only functions
-// below f are still compiled, and the lowest error wins.
+// The work queue and the link. Threads take functions in order, a few at a time; what they make
+// stays in their stores, and the calling thread, which works too, places everything in the order of
+// the keys. So neither the image nor the error depends on who did what: after an error at function
+// f only functions below f are still compiled, and the lowest error wins.
 #include "compiler/compile_module.hpp"
 
 #include <algorithm>
@@ -66,8 +66,8 @@ class Compilation {
  private:
   unsigned thread_count() const {
     const unsigned wanted = options_.threads != 0 ? options_.threads : platform::usable_cores();
-    const std::uint64_t useful =
-        std::min<std::uint64_t>(1 + module_.code_section.size / kBytesPerThread, 1 + count_ / kBatch);
+    const std::uint64_t useful = std::min<std::uint64_t>(
+        1 + module_.code_section.size / kBytesPerThread, 1 + count_ / kBatch);
     return static_cast<unsigned>(std::clamp<std::uint64_t>(useful, 1, std::max(wanted, 1u)));
   }
 
@@ -153,7 +153,8 @@ class Compilation {
     for (const auto& each : workers_) builtins |= each->store().builtins();
     for (std::uint32_t b = 0; b < image::kBuiltinCount; ++b) {
       if (((builtins >> b) & 1) == 0) continue;
-      HOIST_TRY(const StoredFunction made, worker.builtin_trampoline(static_cast<image::Builtin>(b)));
+      HOIST_TRY(const StoredFunction made,
+                worker.builtin_trampoline(static_cast<image::Builtin>(b)));
       trampolines_.push_back(made);
     }
     return {};
@@ -161,8 +162,10 @@ class Compilation {
 
   Result<image::Image> link() {
     std::uint64_t bytes = 0;
-    for (const StoredFunction& function : functions_) bytes += function.code.size() + function.align;
-    for (const StoredFunction& function : trampolines_) bytes += function.code.size() + function.align;
+    for (const StoredFunction& function : functions_)
+      bytes += function.code.size() + function.align;
+    for (const StoredFunction& function : trampolines_)
+      bytes += function.code.size() + function.align;
     image::ImageBuilder builder;
     if (bytes > kMaxText) return too_large(bytes);
     builder.reserve(bytes, functions_.size() + trampolines_.size());

@@ -28,23 +28,24 @@ struct CompileStats {
                 link_ns = 0;
   std::uint64_t functions = 0;
   std::uint64_t trampolines = 0;
-  std::uint64_t wasm_bytes = 0;         ///< the whole module
+  std::uint64_t wasm_bytes = 0;  ///< the whole module
   std::uint64_t code_section_bytes = 0;
-  std::uint64_t text_bytes = 0;         ///< machine code, constants and padding included
-  std::uint64_t peak_rss_bytes = 0;     ///< of the process, when the compilation ended
+  std::uint64_t text_bytes = 0;      ///< machine code, constants and padding included
+  std::uint64_t peak_rss_bytes = 0;  ///< of the process, when the compilation ended
   unsigned threads = 0;
 };
 
 /// Called now and then, from the thread that called compile_module.
 using Progress = base::FunctionRef<void(std::uint64_t done, std::uint64_t total)>;
 
-/// `module` has passed wasm::decode and wasm::validate_module; the bodies are validated here. The image
-/// holds each defined function, the entry trampolines of the types of functions that can be called from
-/// outside (escaping functions and the start function), the exit trampolines of the types of imported
-/// functions (both under the canonical type index), and the builtin trampolines that the code uses.
-/// Its bytes do not depend on the number of threads.
+/// `module` has passed wasm::decode and wasm::validate_module; the bodies are validated here. The
+/// image holds each defined function, the entry trampolines of the types of functions that can be
+/// called from outside (escaping functions and the start function), the exit trampolines of the
+/// types of imported functions (both under the canonical type index), and the builtin trampolines
+/// that the code uses. Its bytes do not depend on the number of threads.
 ///
-/// @error that of the lowest function in the module, for any number of threads; Limit if the code is
+/// @error that of the lowest function in the module, for any number of threads; Limit if the code
+/// is
 ///        too large for one image; OutOfMemory is not caught here.
 Result<image::Image> compile_module(const wasm::Module& module, const CompilerOptions& options,
                                     CompileStats* stats = nullptr,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// FunctionStore: where one thread keeps the code that it made until all is linked. Grows in chunks,
-/// never moves, frees nothing before its end.
+/// FunctionStore: where one thread keeps the code that it made until all is linked. Grows in
+/// chunks, never moves, frees nothing before its end.
 
 #include <cstdint>
 #include <memory>

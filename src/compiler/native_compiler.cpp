@@ -16,8 +16,8 @@ namespace {
 /// The platform's features as the x86-64 target counts them.
 isa::FeatureSet x64_features(const platform::CpuFeatures& cpu) {
   isa::FeatureSet out = 0;
-#define HOIST_CPU_FEATURE(name, text, leaf, reg, bit, avx) \
-  if (cpu.has(platform::CpuFeature::name)) {               \
+#define HOIST_CPU_FEATURE(name, text, leaf, reg, bit, avx)   \
+  if (cpu.has(platform::CpuFeature::name)) {                 \
     out |= masm::x64::feature_bit(masm::x64::Feature::name); \
   }
 #include "platform/cpu_features.def"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Trampolines on demand: for host functions made at run time, and for hosts that call functions of a
-/// type that no module brought a trampoline for.
+/// Trampolines on demand: for host functions made at run time, and for hosts that call functions of
+/// a type that no module brought a trampoline for.
 
 #include "base/result.hpp"
 #include "codegen/target.hpp"

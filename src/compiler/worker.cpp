@@ -13,7 +13,10 @@ using image::FuncKind;
 
 Worker::Worker(const CompilerOptions& options)
     : options_(options), builder_(func_), context_(*options.target) {
-  if (options.stage_times) context_.times = &times_;
+  if (options.stage_times) {
+    context_.times = &times_;
+    context_.clock = [] { return platform::now_ns(platform::Clock::ThreadCpu); };
+  }
 }
 
 Worker::Worker(const translate::ModuleEnv& env, const CompilerOptions& options) : Worker(options) {
@@ -33,7 +36,8 @@ Result<StoredFunction> Worker::generate(FuncKey key) {
 }
 
 Result<StoredFunction> Worker::function(std::uint32_t func) {
-  const std::uint64_t start = options_.stage_times ? platform::now_ns(platform::Clock::ThreadCpu) : 0;
+  const std::uint64_t start =
+      options_.stage_times ? platform::now_ns(platform::Clock::ThreadCpu) : 0;
   HOIST_TRY_VOID(translator_->translate(func, func_));
   if (options_.stage_times) {
     translate_ns_ += platform::now_ns(platform::Clock::ThreadCpu) - start;

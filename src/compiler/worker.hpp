@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Worker: everything that one thread needs to turn function bodies and trampolines into code, reused
-/// from function to function.
+/// Worker: everything that one thread needs to turn function bodies and trampolines into code,
+/// reused from function to function.
 
 #include <memory>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lookups of an Image and the linking of its builder. Assumes what the header asks of the callers;
-// guarantees sorted tables, an image that depends on the order of add_function only, and linear work.
+// guarantees sorted tables, an image that depends on the order of add_function only, and linear
+// work.
 #include "image/image.hpp"
 
 #include <algorithm>
@@ -72,7 +73,8 @@ void ImageBuilder::add_function(FunctionEntry entry, std::uint32_t align,
   entry.size = static_cast<std::uint32_t>(code.size());
   image_.functions_.push_back(entry);
   for (const Reloc& reloc : relocs) {
-    HOIST_CHECK(std::size_t{reloc.offset} + 4 <= code.size(), "relocated field lies in its function");
+    HOIST_CHECK(std::size_t{reloc.offset} + 4 <= code.size(),
+                "relocated field lies in its function");
     relocs_.push_back({start + reloc.offset, reloc.addend, reloc.target});
   }
   for (TrapEntry trap : traps) {
@@ -90,7 +92,9 @@ void ImageBuilder::add_function(FunctionEntry entry, std::uint32_t align,
   }
 }
 
-bool ImageBuilder::fits() const { return image_.text_.size() <= kMaxText; }
+bool ImageBuilder::fits() const {
+  return image_.text_.size() <= kMaxText;
+}
 
 Image ImageBuilder::finish() {
   HOIST_CHECK(fits(), "text is at most 2 GiB - 1 bytes");
@@ -108,8 +112,7 @@ Image ImageBuilder::finish() {
     const FunctionEntry* target = image_.function(reloc.target);
     HOIST_CHECK(target != nullptr, "relocation names a function of the image");
     // S + A - P; the text is below 2 GiB, so the difference fits unless the addend is absurd.
-    const std::int64_t value =
-        std::int64_t{target->offset} + reloc.addend - std::int64_t{reloc.at};
+    const std::int64_t value = std::int64_t{target->offset} + reloc.addend - std::int64_t{reloc.at};
     HOIST_CHECK(base::fits_i32(value), "relocation is in range");
     base::store_le(&image_.text_[reloc.at], static_cast<std::int32_t>(value));
   }

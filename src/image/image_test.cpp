@@ -10,7 +10,9 @@
 namespace hoist::image {
 namespace {
 
-FuncKey wasm(std::uint32_t index) { return {FuncKind::WasmFunction, 0, index}; }
+FuncKey wasm(std::uint32_t index) {
+  return {FuncKind::WasmFunction, 0, index};
+}
 
 /// Three functions in an order that is not that of their keys.
 Image sample() {
@@ -23,7 +25,8 @@ Image sample() {
   builder.add_function({wasm(5)}, 16, code, {&call, 1}, traps, addresses);
   builder.add_function({FuncKey(FuncKind::ExitTrampoline, 0, 1)}, 16, code, {}, {}, {});
   const ImageBuilder::Reloc back{0, ImageBuilder::RelocKind::PcRel32, wasm(5), 7};
-  builder.add_function({wasm(9)}, 64, std::span(code).first(7), {&back, 1}, {&traps[0], 1}, addresses);
+  builder.add_function({wasm(9)}, 64, std::span(code).first(7), {&back, 1}, {&traps[0], 1},
+                       addresses);
   EXPECT_TRUE(builder.fits());
   return builder.finish();
 }

@@ -34,9 +34,7 @@ class OptContext {
 
   /// Switches a pass off (for tests, bisection and `--opt-level`).
   void disable(Pass pass) { disabled_ |= std::uint32_t{1} << static_cast<unsigned>(pass); }
-  bool enabled(Pass pass) const {
-    return ((disabled_ >> static_cast<unsigned>(pass)) & 1) == 0;
-  }
+  bool enabled(Pass pass) const { return ((disabled_ >> static_cast<unsigned>(pass)) & 1) == 0; }
   /// How many things each pass changed since the context was made.
   std::uint64_t changes(Pass pass) const { return changes_[static_cast<unsigned>(pass)]; }
   void count(Pass pass, std::uint64_t changes) { changes_[static_cast<unsigned>(pass)] += changes; }

@@ -3,9 +3,9 @@
 /// IrSink: the body decoder's sink that builds IR. One object per thread, reused for each function.
 /// Members are defined by opcode family under body/, memory/ and calls/.
 ///
-/// Blocks: a label gets its IR block with the first branch to it, so that a wasm block which nothing
-/// branches to costs nothing. Values of labels are explicit block parameters; locals are variables of the
-/// builder. Dead code is not reported by the decoder and not translated.
+/// Blocks: a label gets its IR block with the first branch to it, so that a wasm block which
+/// nothing branches to costs nothing. Values of labels are explicit block parameters; locals are
+/// variables of the builder. Dead code is not reported by the decoder and not translated.
 
 #include <array>
 #include <cstdint>
@@ -42,7 +42,8 @@ class IrSink {
   void declare_locals(std::uint32_t count, wasm::ValType type);
   void at(std::uint32_t offset) {
     builder_.set_loc({offset});
-    if (builder_.variable_param_count() > kMaxVariableParams) [[unlikely]] too_complex_ = true;
+    if (builder_.variable_param_count() > kMaxVariableParams) [[unlikely]]
+      too_complex_ = true;
   }
   void block(const wasm::BlockType& block, Frame& frame);
   void loop(const wasm::BlockType& block, Frame& frame, Out params);
@@ -52,8 +53,8 @@ class IrSink {
            bool continues, Out results);
   void br(const Label& label, In values);
   void br_if(const Label& label, Value condition, In values);
-  void br_table(const wasm::Labels<Frame>& labels, Value index, std::span<const std::uint32_t> depths,
-                In values);
+  void br_table(const wasm::Labels<Frame>& labels, Value index,
+                std::span<const std::uint32_t> depths, In values);
   void return_(In values);
   void unreachable();
 
@@ -110,8 +111,8 @@ class IrSink {
   Value ref_func(std::uint32_t func);
 
  private:
-  /// Block parameters for locals in one function, beyond which it is refused: no compiler makes such
-  /// code, and every later stage would have to live with it.
+  /// Block parameters for locals in one function, beyond which it is refused: no compiler makes
+  /// such code, and every later stage would have to live with it.
   static constexpr std::size_t kMaxVariableParams = 8'000'000;
 
   ir::Function& func() { return builder_.func(); }

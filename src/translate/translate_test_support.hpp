@@ -56,4 +56,27 @@ inline std::string ir_of(std::string_view wat, std::uint32_t func = 0) {
   return module ? ir_of(*module, func) : "";
 }
 
+/// IR text reduced to what a test is about: one line per block header and instruction, without
+/// locations, indentation and comments; aliases and the preamble (but for `fn` lines) left out.
+inline std::string reduced(const std::string& text) {
+  std::string out;
+  bool in_body = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string line = text.substr(at, end - at);
+    at = end + 1;
+    if (line.starts_with("@")) line.erase(0, line.find(' '));
+    line.erase(0, std::min(line.find_first_not_of(' '), line.size()));
+    in_body |= line.starts_with("block");
+    if (const std::size_t comment = line.find("  ;"); comment != std::string::npos) line.resize(comment);
+    if (line.empty() || line == "}" || line.find(" -> ") != std::string::npos) continue;
+    if (in_body || line.starts_with("fn")) out += line + '\n';
+  }
+  return out;
+}
+
+inline std::string body_of(std::string_view wat, std::uint32_t func = 0) {
+  return '\n' + reduced(ir_of(wat, func));
+}
+
 }  // namespace hoist::translate::testing

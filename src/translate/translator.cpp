@@ -10,8 +10,7 @@ template class hoist::wasm::BodyDecoder<hoist::translate::IrSink>;
 namespace hoist::translate {
 
 struct Translator::State {
-  State(const ModuleEnv& env, ir::SimplifyFn simplify)
-      : env(env), sink(env), simplify(simplify) {}
+  State(const ModuleEnv& env, ir::SimplifyFn simplify) : env(env), sink(env), simplify(simplify) {}
   const ModuleEnv& env;
   IrSink sink;
   wasm::BodyDecoder<IrSink> decoder;

@@ -295,7 +295,6 @@ void add_run(CLI::App& app, int& status) {
       "results are printed one a line. Options come before FILE.\n\n"
       "The exit status is the program's; 134 when it traps (message and backtrace on stderr); 1 for an\n"
       "error of Hoist or its input.");
-  sub->usage("hoist run [OPTIONS] FILE [ARGS...]");
   sub->add_option("--dir", options.directories,
                   "HOST[::GUEST]: let the program see directory HOST, as GUEST if given (repeatable)")
       ->allow_extra_args(false);

@@ -63,7 +63,10 @@ bool run_file(const Engine& engine, const std::string& file, const WastOptions& 
   }
   const std::string_view text(reinterpret_cast<const char*>(content->data()), content->size());
   const wasm::Script script = wasm::parse_script(text);
-  ScriptRunner runner(engine);
+  // Engine tests name the settings that they need in their first lines.
+  const bool canonical_nans =
+      text.substr(0, text.find("\n\n")).find(";;! nan_canonicalization = true") != text.npos;
+  ScriptRunner runner(engine, canonical_nans ? "nan-canonicalization" : "");
   std::size_t reported = 0;
   std::uint64_t done = 0;
   const auto report = [&] {

@@ -41,6 +41,30 @@ bool same_message(std::string_view found, std::string_view expected) {
   return found.starts_with(expected) || expected.starts_with(found);
 }
 
+/// Whether the import section of `bytes` may name `module`; the module need not be well-formed.
+bool may_import_from(std::span<const std::uint8_t> bytes, std::string_view module) {
+  constexpr std::size_t kHeader = 8;
+  constexpr std::uint8_t kImportSection = 2;
+  std::size_t at = kHeader;
+  while (at + 1 < bytes.size()) {
+    const std::uint8_t id = bytes[at++];
+    std::uint64_t size = 0;
+    for (unsigned shift = 0; at < bytes.size() && shift < 35; shift += 7) {
+      const std::uint8_t byte = bytes[at++];
+      size |= std::uint64_t{byte & 0x7fu} << shift;
+      if ((byte & 0x80) == 0) break;
+    }
+    if (size > bytes.size() - at) return false;
+    if (id == kImportSection) {
+      const std::string_view content(reinterpret_cast<const char*>(bytes.data() + at), size);
+      return module.size() < 0x80 && content.find(static_cast<char>(module.size()) +
+                                                  std::string(module)) != std::string_view::npos;
+    }
+    at += size;
+  }
+  return false;
+}
+
 std::string error_text(const Error& error) {
   if (error.has_offset() && error.line() == 0) {
     return fmt::format("{} (at offset 0x{:x})", error.message(), error.offset());
@@ -53,8 +77,8 @@ std::string error_text(const Error& error) {
 
 }  // namespace
 
-ScriptRunner::ScriptRunner(const Engine& engine)
-    : engine_(engine), store_(engine), linker_(engine) {
+ScriptRunner::ScriptRunner(const Engine& engine, std::string missing)
+    : engine_(engine), missing_(std::move(missing)), store_(engine), linker_(engine) {
   linker_.allow_shadowing(true);
   define_spectest();
 }
@@ -84,7 +108,12 @@ void ScriptRunner::define_spectest() {
 }
 
 void ScriptRunner::run(const Command& command) {
-  const Answer answer = execute(command);
+  Answer answer = execute(command);
+  if (answer.verdict == Verdict::Failed) {
+    if (std::string feature = missed_effect(command); !feature.empty()) {
+      answer = unsupported(std::move(feature));
+    }
+  }
   switch (answer.verdict) {
     case Verdict::Passed: ++outcome_.passed; return;
     case Verdict::Unsupported:
@@ -157,6 +186,24 @@ ScriptRunner::Definition ScriptRunner::define(const wasm::ScriptModule& module) 
   return {.value = *std::move(compiled)};
 }
 
+void ScriptRunner::note_missed_effects(const wasm::ScriptModule& module,
+                                       const std::string& feature) {
+  for (const auto& [name, instance] : registered_) {
+    if (may_import_from(module.bytes, name)) missed_effects_.emplace_back(instance, feature);
+  }
+}
+
+std::string ScriptRunner::missed_effect(const Command& command) const {
+  if (!missing_.empty()) return missing_;
+  if (missed_effects_.empty() || command.action.name.empty()) return {};
+  const Running* running = find_instance(command.action.module);
+  if (running == nullptr || !running->value) return {};
+  for (const auto& [instance, feature] : missed_effects_) {
+    if (instance == *running->value) return feature;
+  }
+  return {};
+}
+
 std::string ScriptRunner::missing_feature(const Module& module) const {
   if (registered_unsupported_.empty()) return {};
   for (const ImportType& import : module.imports()) {
@@ -173,9 +220,20 @@ ScriptRunner::Running ScriptRunner::instantiate(const Definition& definition) {
   if (std::string feature = missing_feature(*definition.value); !feature.empty()) {
     return {.unsupported = std::move(feature)};
   }
+  link_by_identifier(*definition.value);
   auto instance = linker_.instantiate_raw(store_, *definition.value);
   if (!instance) return state_of<Instance>(instance.error());
   return {.value = *std::move(instance)};
+}
+
+void ScriptRunner::link_by_identifier(const Module& module) {
+  for (const ImportType& import : module.imports()) {
+    if (linker_.has(import.module, import.field)) continue;
+    const auto found = names_.instances.find(import.module);
+    if (found == names_.instances.end() || !found->second.value) continue;
+    // What cannot be defined is missed when the module is linked.
+    static_cast<void>(linker_.define_instance(import.module, *found->second.value));
+  }
 }
 
 // ---- Modules.
@@ -185,6 +243,7 @@ ScriptRunner::Answer ScriptRunner::module(const Command& command) {
   if (command.module.id) names_.definitions.insert_or_assign(*command.module.id, definition);
   names_.last_definition = definition;
   if (command.kind == CommandKind::ModuleDefinition) return answer_of(definition);
+  if (!definition.unsupported.empty()) note_missed_effects(command.module, definition.unsupported);
   Running running = instantiate(definition);
   const Answer answer = answer_of(running);
   if (!running.value && running.unsupported.empty()) {
@@ -214,10 +273,12 @@ ScriptRunner::Answer ScriptRunner::register_instance(const Command& command) {
   const Running* running = find_instance(command.of);
   if (running == nullptr) return failed("no module instance of that name");
   registered_unsupported_.erase(command.name);
+  registered_.erase(command.name);
   if (!running->value) {
     if (!running->unsupported.empty()) registered_unsupported_[command.name] = running->unsupported;
     return answer_of(*running);
   }
+  registered_.emplace(command.name, *running->value);
   const auto done = linker_.define_instance(command.name, *running->value);
   return done ? passed() : failed(done.error().message());
 }
@@ -296,6 +357,7 @@ ScriptRunner::Answer ScriptRunner::assert_exception(const Command& command) {
 
 ScriptRunner::Answer ScriptRunner::assert_trap_module(const Command& command) {
   const Definition definition = define(command.module);
+  if (!definition.unsupported.empty()) note_missed_effects(command.module, definition.unsupported);
   if (!definition.value) return answer_of(definition);
   if (std::string feature = missing_feature(*definition.value); !feature.empty()) {
     return unsupported(std::move(feature));

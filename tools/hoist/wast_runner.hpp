@@ -33,7 +33,9 @@ struct ScriptOutcome {
 
 class ScriptRunner {
  public:
-  explicit ScriptRunner(const Engine& engine);
+  /// `missing` is a setting of the engine that the script asks for and this build lacks, or empty:
+  /// what fails then is unsupported.
+  explicit ScriptRunner(const Engine& engine, std::string missing = {});
 
   /// Runs one command; its effects stay for the next ones.
   void run(const wasm::Command& command);
@@ -77,8 +79,14 @@ class ScriptRunner {
   Answer execute(const wasm::Command& command);
   Definition define(const wasm::ScriptModule& module);
   Running instantiate(const Definition& definition);
+  /// Scripts of some engines import from instances by their identifiers, without `register`.
+  void link_by_identifier(const Module& module);
   /// The feature that a module lacks which `module` imports from, or empty.
   std::string missing_feature(const Module& module) const;
+  /// Notes that a module which was rejected would have imported from registered instances.
+  void note_missed_effects(const wasm::ScriptModule& module, const std::string& feature);
+  /// The feature whose lack may have made `command` fail, or empty.
+  std::string missed_effect(const wasm::Command& command) const;
   const Running* find_instance(const std::optional<std::string>& id) const;
 
   Answer module(const wasm::Command& command);
@@ -96,10 +104,13 @@ class ScriptRunner {
   void define_spectest();
 
   Engine engine_;
+  std::string missing_;
   Store store_;
   Linker linker_;
   Names names_;
+  std::map<std::string, Instance, std::less<>> registered_;
   std::map<std::string, std::string> registered_unsupported_;  // feature by import module
+  std::vector<std::pair<Instance, std::string>> missed_effects_;
   ScriptOutcome outcome_;
 };
 

@@ -123,7 +123,7 @@ int translate_module(const Options& options, const wasm::Module& module) {
     const std::uint64_t middle = platform::now_ns(platform::Clock::ThreadCpu);
     counts.translate_ns += middle - start;
     if (options.verify) {
-      if (const auto fine = ir::verify(func); !fine) return fail(options.file, fine.error());
+      if (const auto fine = ir::verify(func); !fine) return fail(options.file + ": function " + std::to_string(i), fine.error());
     }
     if (options.stats) {
       counts.insts += count_insts(func);
@@ -137,7 +137,7 @@ int translate_module(const Options& options, const wasm::Module& module) {
       opt::optimise(func, opt_context);
       counts.optimise_ns += platform::now_ns(platform::Clock::ThreadCpu) - before;
       if (options.verify) {
-        if (const auto fine = ir::verify(func); !fine) return fail(options.file, fine.error());
+        if (const auto fine = ir::verify(func); !fine) return fail(options.file + ": function " + std::to_string(i), fine.error());
       }
     }
     if (options.stats) {

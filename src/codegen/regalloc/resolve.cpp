@@ -4,6 +4,7 @@
 #include "codegen/regalloc/resolve.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace hoist::codegen {
 
@@ -21,8 +22,14 @@ Result<void> Resolver::run(const MachFunction& func, const RegisterFile& regs, c
   exits_.assign(values.size(), Exit{});
   stamp_ = 0;
   const std::uint32_t temp16 = (slots + 1) & ~std::uint32_t{1};
-  parallel_.start(kFirstSlotPlace + temp16 + 3, regs.float_scratch,
-                  kFirstSlotPlace + temp16 + 2, kFirstSlotPlace + temp16);
+  temp8_place_ = kFirstSlotPlace + temp16 + 2;
+  parallel_.start(kFirstSlotPlace + temp16 + 3, regs.float_scratch, temp8_place_,
+                  kFirstSlotPlace + temp16);
+  scratch_ = regs.float_scratch.index;
+  callee_saved_ = regs.callee_saved;
+  int_regs_ = {};
+  for (const PReg reg : regs.int_order) int_regs_.add(reg);
+  to_slots_.clear();
   choose_stores();
   collect_def_stores();
   for (const std::uint32_t number : scan.slot_operands) {
@@ -68,19 +75,11 @@ void Resolver::collect_def_stores() {
   });
 }
 
-// Copies of the edges that end here, then block-local ones, then copies of the edge that starts here.
+// What the scan put into the block with the stores after definitions, then the copies of the edge out of
+// the block. Edges out of blocks with several successors need none: their targets inherit the state.
 void Resolver::emit_block(std::uint32_t b) {
   const MachBlockData& block = func_->blocks[MachBlock(b)];
   const ScanResult::Block& record = scan_->blocks[b];
-  const auto preds = func_->preds_of(block);
-  if (preds.size() == 1 && !record.inherits) {
-    const MachBlockData& pred = func_->blocks[preds[0]];
-    if (pred.succ_count > 1) {
-      for (const MachEdge& data : func_->succs_of(pred)) {
-        if (data.target.index() == b) edge(preds[0].index(), b, data, block.first_inst);
-      }
-    }
-  }
   std::uint32_t next = record.move_first;
   const auto scan_moves_before = [&](std::uint32_t inst) {
     for (; next < record.move_end && scan_->moves[next].before < inst; ++next) {
@@ -115,6 +114,7 @@ void Resolver::append(const ParallelMoves::Move& move, std::uint32_t before) {
   result.bytes = move.bytes;
   result.kind = move.kind;
   if (result.to.is_reg()) written_.add(result.to.reg);
+  if (move.kind == AllocMove::Kind::Exchange) written_.add(result.from.reg);
 }
 
 void Resolver::emit_scan_move(const ScanResult::Move& move) {
@@ -151,6 +151,8 @@ void Resolver::add_load(std::uint32_t v, std::uint32_t to) {
   const Exit& exit = exits_[v];
   if (exit.stamp == stamp_) {
     parallel_.add({to, exit.reg, kNoInst, value.cls, value.bytes});
+  } else if (value.remat && to >= kFirstSlotPlace) {
+    to_slots_.push_back({to, kNoPlace, value.def_inst, value.cls, value.bytes});
   } else if (value.remat) {
     parallel_.add({to, kNoPlace, value.def_inst, value.cls, value.bytes});
   } else {
@@ -190,8 +192,33 @@ void Resolver::edge(std::uint32_t pred, std::uint32_t succ, const MachEdge& data
     }
   }
   for (const ParallelMoves::Move& step : parallel_.resolve()) append(step, before);
+  remat_to_slots(succ, before);
   temp8_ = temp8_ || parallel_.used_temp8();
   temp16_ = temp16_ || parallel_.used_temp16();
+}
+
+// Values to be made again in a slot, after the other copies of the edge: through a register that the
+// successor does not expect anything in, or else one that is saved meanwhile.
+void Resolver::remat_to_slots(std::uint32_t succ, std::uint32_t before) {
+  for (const ParallelMoves::Move& move : to_slots_) {
+    std::uint32_t through = scratch_;
+    bool save = false;
+    if (move.cls == RegClass::Int) {
+      RegMask taken;
+      for (const ScanResult::Entry& entry : scan_->entry(succ)) taken.add(PReg{entry.reg});
+      const RegMask free = int_regs_ & ~taken;
+      const RegMask cheap = free & (written_ | ~callee_saved_);
+      save = free.bits == 0;
+      const std::uint64_t from = save ? int_regs_.bits : cheap.bits != 0 ? cheap.bits : free.bits;
+      through = static_cast<std::uint32_t>(std::countr_zero(from));
+    }
+    if (save) append({temp8_place_, through, kNoInst, move.cls, move.bytes}, before);
+    append({through, kNoPlace, move.remat, move.cls, move.bytes}, before);
+    append({move.to, through, kNoInst, move.cls, move.bytes}, before);
+    if (save) append({through, temp8_place_, kNoInst, move.cls, move.bytes}, before);
+    temp8_ = temp8_ || save;
+  }
+  to_slots_.clear();
 }
 
 }  // namespace hoist::codegen

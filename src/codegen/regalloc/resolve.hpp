@@ -36,6 +36,7 @@ class Resolver {
   void emit_scan_move(const ScanResult::Move& move);
   void emit_def_store(const DefStore& store);
   void edge(std::uint32_t pred, std::uint32_t succ, const MachEdge& data, std::uint32_t before);
+  void remat_to_slots(std::uint32_t succ, std::uint32_t before);
   void add_load(std::uint32_t vreg, std::uint32_t to);
   void append(const ParallelMoves::Move& move, std::uint32_t before);
   std::uint32_t slot_place(std::uint32_t vreg) const {
@@ -49,7 +50,12 @@ class Resolver {
   ValueTable* values_ = nullptr;
   Allocation* out_ = nullptr;
   ParallelMoves parallel_;
+  std::vector<ParallelMoves::Move> to_slots_;
+  std::uint32_t scratch_ = kNoPlace;
+  std::uint32_t temp8_place_ = kNoPlace;
   RegMask written_;
+  RegMask callee_saved_;
+  RegMask int_regs_;
   std::vector<DefStore> def_stores_;
   std::size_t next_def_store_ = 0;
   struct Exit {

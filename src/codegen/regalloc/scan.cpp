@@ -27,9 +27,13 @@ Result<void> Scan::run(const MachFunction& func, const RegisterFile& regs, const
   prepare(regs);
   const auto block_count = static_cast<std::uint32_t>(func.blocks.size());
   if (flow != nullptr) {
-    for (const std::uint32_t block : flow->order()) scan_block(block);
+    for (const std::uint32_t block : flow->order()) {
+      if (failure_ == nullptr) scan_block(block);
+    }
   } else {
-    for (std::uint32_t block = 0; block < block_count; ++block) scan_block(block);
+    for (std::uint32_t block = 0; block < block_count && failure_ == nullptr; ++block) {
+      scan_block(block);
+    }
   }
   result_.used = used_;
   if (failure_ == nullptr) return {};
@@ -85,6 +89,7 @@ void Scan::scan_block(std::uint32_t block) {
     } else {
       visit_plain();
     }
+    if (failure_ != nullptr) return;
     flush();
   }
   result_.blocks[block].move_end = static_cast<std::uint32_t>(result_.moves.size());
@@ -137,10 +142,14 @@ void Scan::release(std::uint32_t vreg) {
   current_[vreg].home = kNoReg;
 }
 
-// The store reads the register that holds the value before this instruction's copies.
+// The store reads the register that holds the value before this instruction's copies; a copy that
+// has moved the value for this instruction is taken back unless an operand needs it.
 void Scan::evict(std::uint32_t vreg) {
   Current& now = current_[vreg];
   ValueInfo& value = (*values_)[vreg];
+  if (now.stamp == epoch_ && now.home != now.source && (now.marks & (kPlainUse | kLate)) == 0) {
+    std::erase_if(copies_, [&](const ScanResult::Move& copy) { return copy.to == now.home; });
+  }
   if (!value.remat) {
     value.in_memory = true;
     if (!now.stored) {

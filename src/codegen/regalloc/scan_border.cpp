@@ -40,6 +40,7 @@ void Scan::enter_empty(std::uint32_t block) {
   for (std::uint32_t p = 0; p < data.param_count; ++p) {
     ValueInfo& value = (*values_)[func_->block_params[data.first_param + p].index()];
     value.in_memory = notes_->param_next(data.first_param + p) != kDead;
+    value.def_reg = kNoReg;
   }
   record_entry(block);
 }

@@ -51,6 +51,12 @@ void Scan::gather_event() {
     if (source.constraint == Constraint::Fixed) fixed_defs_ |= bit(source.fixed.index);
   }
   late_blocked_ |= fixed_defs_;
+  // What only fixed operands want and what then dies leaves its own register with the copies.
+  for (std::uint32_t o = first_operand_; o < end_operand_; ++o) {
+    if (!is_use(func_->operands[o])) continue;
+    const std::uint32_t v = func_->operands[o].vreg.index();
+    if (current_[v].marks == kUsed && current_[v].home != kNoReg) release(v);
+  }
 }
 
 // Values that live on leave the registers that this instruction needs for itself.
@@ -108,7 +114,7 @@ void Scan::move_away(std::uint32_t v, bool call) {
   }
   release(v);
   set_home(v, reg);
-  pinned_ |= bit(reg);
+  if ((now.marks & (kPlainUse | kLate)) != 0) pinned_ |= bit(reg);
   copies_.push_back({inst_, v, ScanResult::Kind::Copy, static_cast<std::uint8_t>(reg), now.source});
 }
 

@@ -27,10 +27,10 @@ Scan::Current& Scan::mark_use(std::uint32_t number) {
     now.marks = kUsed;
     now.next = notes_->next()[number];
     if (now.next != kDead) now.marks |= kSurvives;
-    if (now.home != kNoReg) pinned_ |= bit(now.home);
   }
   if (op.role == Role::LateUse) now.marks |= kLate;
   if (op.constraint != Constraint::Fixed) now.marks |= kPlainUse;
+  if ((now.marks & (kPlainUse | kLate)) != 0 && now.home != kNoReg) pinned_ |= bit(now.home);
   return now;
 }
 
@@ -198,9 +198,11 @@ void Scan::define(std::uint32_t number, unsigned reg) {
   now.stored = false;
   now.stamp = 0;
   value.def_reg = static_cast<std::uint8_t>(reg);
-  if (simple() && value.global != ValueInfo::kLocal && !value.remat) {
+  if (simple()) {
+    if (value.global == ValueInfo::kLocal || value.remat) return;
     now.stored = true;
     value.in_memory = value.store_at_def = true;
+    return;
   }
   if (value.affinity.is_some()) {
     ValueInfo& param = (*values_)[value.affinity.index()];

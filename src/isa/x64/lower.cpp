@@ -275,8 +275,8 @@ void Lowering::lower_inst(ir::Inst inst) {
     case ir::Op::UaddOverflowTrap: return lower_add_trap(inst);
 
     case ir::Op::Band: return lower_and(inst);
-    case ir::Op::Bor: return lower_alu(inst, Op::OrRR, true);
-    case ir::Op::Bxor: return lower_alu(inst, Op::XorRR, true);
+    case ir::Op::Bor: return lower_logic(inst, Op::OrRR, Op::OrpsRR);
+    case ir::Op::Bxor: return lower_logic(inst, Op::XorRR, Op::XorpsRR);
     case ir::Op::Bnot: return lower_bnot(inst);
     case ir::Op::Rotl: return lower_rotate(inst, Op::RolRI);
     case ir::Op::Rotr: return lower_rotate(inst, Op::RorRI);
@@ -303,8 +303,8 @@ void Lowering::lower_inst(ir::Inst inst) {
       return;
     case ir::Op::Bmask: return lower_bmask(inst);
     case ir::Op::Bitcast: return lower_bitcast(inst);
-    case ir::Op::Fpromote: return lower_float_unary(inst, Op::Cvtsd2ssRR, Op::Cvtss2sdRR, 0);
-    case ir::Op::Fdemote: return lower_float_unary(inst, Op::Cvtsd2ssRR, Op::Cvtss2sdRR, 0);
+    case ir::Op::Fpromote: return lower_float_unary(inst, Op::Cvtss2sdRR, Op::Cvtsd2ssRR, 0);
+    case ir::Op::Fdemote: return lower_float_unary(inst, Op::Cvtss2sdRR, Op::Cvtsd2ssRR, 0);
     case ir::Op::FcvtToUint: return lower_to_int(inst, false, false);
     case ir::Op::FcvtToSint: return lower_to_int(inst, true, false);
     case ir::Op::FcvtToUintSat: return lower_to_int(inst, false, true);

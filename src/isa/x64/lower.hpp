@@ -153,6 +153,7 @@ class Lowering final : public codegen::LowerBase {
   Address constant_address(unsigned bytes, std::uint64_t low, std::uint64_t high = 0);
   /// If `v` is a plain load of all of its type that may move to `root`: takes it over.
   bool fold_load(ir::Value v, ir::Inst root, Address& out);
+  bool fold_load(ir::Value v, ir::Op op, ir::Inst root, Address& out);
   void load_into(Op op, unsigned width, VReg d, const Address& address) {
     emit(mi(op, width), {codegen::def(d)}, address);
   }
@@ -165,6 +166,7 @@ class Lowering final : public codegen::LowerBase {
 
   // ---- Integers (lower_int.cpp, lower_bits.cpp, lower_divide.cpp).
   void lower_alu(ir::Inst inst, Op rr_form, bool commutes);
+  void lower_logic(ir::Inst inst, Op int_rr, Op float_rr);
   void lower_add(ir::Inst inst);
   bool lower_scaled_add(ir::Inst inst, ir::Value base, ir::Value scaled);
   void lower_sub(ir::Inst inst);
@@ -202,6 +204,7 @@ class Lowering final : public codegen::LowerBase {
   Condition condition(ir::Value c, ir::Inst root);
   Condition compare_ints(ir::Inst icmp, ir::Inst root, bool only_user);
   Condition compare_floats(ir::Inst fcmp, ir::Inst root, bool only_user);
+  std::optional<Cc> compare_narrow_load(ir::IntCC cc, ir::Value x, ir::Value y, ir::Inst root);
   bool test_bits(ir::Value masked, ir::Inst root, bool only_user);
   void emit_compare(unsigned width, ir::Value x, ir::Value y, ir::Inst root, bool only_user);
   void materialize(Condition condition, VReg d, bool zero_extend);

@@ -67,6 +67,10 @@ bool Lowering::test_bits(ir::Value masked, ir::Inst root, bool only_user) {
   if (constant(x) && !constant(y)) std::swap(x, y);
   Address memory;
   if (const auto mask = constant(y)) {
+    if (only_user && *mask <= 0xff && fold_load(x, ir::Op::Uload8, root, memory)) {
+      emit(mi(Op::TestMI, 1, static_cast<std::int8_t>(*mask)), {}, memory);
+      return true;
+    }
     // Unsigned: a mask of 32 bits needs no 64-bit operation.
     const bool narrow = *mask <= 0xffff'ffff;
     const auto imm = narrow && width == 8 ? std::optional<std::int64_t>(
@@ -102,6 +106,51 @@ bool Lowering::test_bits(ir::Value masked, ir::Inst root, bool only_user) {
   return true;
 }
 
+/// A byte or half-word in memory against a constant that it can equal.
+std::optional<Cc> Lowering::compare_narrow_load(ir::IntCC cc, ir::Value x, ir::Value y,
+                                                ir::Inst root) {
+  const auto imm = signed_constant(y);
+  if (!imm) return std::nullopt;
+  struct Form {
+    ir::Op load;
+    unsigned bytes;
+    bool is_signed;
+  };
+  static constexpr Form kForms[] = {{ir::Op::Uload8, 1, false},
+                                    {ir::Op::Sload8, 1, true},
+                                    {ir::Op::Uload16, 2, false},
+                                    {ir::Op::Sload16, 2, true}};
+  for (const Form& form : kForms) {
+    if (match(x, form.load).is_none()) continue;
+    const std::int64_t range = std::int64_t{1} << (form.bytes * 8);
+    const std::int64_t smallest = form.is_signed ? -range / 2 : 0;
+    if (*imm < smallest || *imm >= smallest + range) return std::nullopt;
+    Cc flags = cc_of(cc);
+    if (!form.is_signed) {
+      // Neither side is negative, so signed conditions are unsigned ones.
+      switch (cc) {
+        case ir::IntCC::Slt: flags = Cc::B; break;
+        case ir::IntCC::Sge: flags = Cc::Ae; break;
+        case ir::IntCC::Sgt: flags = Cc::A; break;
+        case ir::IntCC::Sle: flags = Cc::Be; break;
+        case ir::IntCC::Eq:
+        case ir::IntCC::Ne:
+        case ir::IntCC::Ult:
+        case ir::IntCC::Uge:
+        case ir::IntCC::Ugt:
+        case ir::IntCC::Ule: break;
+      }
+    }  // Sign-extension keeps the unsigned order as well: both sides are extended.
+    Address memory;
+    if (!fold_load(x, form.load, root, memory)) return std::nullopt;
+    emit(mi(Op::CmpMI, form.bytes,
+            base::sign_extend(static_cast<std::uint64_t>(*imm), form.bytes * 8)),
+         {}, memory);
+    return flags;
+  }
+  return std::nullopt;
+}
+
 Condition Lowering::compare_ints(ir::Inst icmp, ir::Inst root, bool only_user) {
   ir::IntCC cc = func().int_cc(icmp);
   ir::Value x = resolve(func().arg_a(icmp));
@@ -113,6 +162,11 @@ Condition Lowering::compare_ints(ir::Inst icmp, ir::Inst root, bool only_user) {
   if (constant(y) == std::uint64_t{0} && (cc == ir::IntCC::Eq || cc == ir::IntCC::Ne) &&
       test_bits(x, root, only_user)) {
     return {Condition::Kind::One, cc_of(cc)};
+  }
+  if (only_user) {
+    if (const auto narrow = compare_narrow_load(cc, x, y, root)) {
+      return {Condition::Kind::One, *narrow};
+    }
   }
   emit_compare(type(x).bytes(), x, y, root, only_user);
   return {Condition::Kind::One, cc_of(cc)};

@@ -30,6 +30,14 @@ void Lowering::lower_alu(ir::Inst inst, Op rr_form, bool commutes) {
   rr(rr_form, width, d, first, low(y, bits));
 }
 
+/// Bitwise operations exist on floats too: packed ones between registers.
+void Lowering::lower_logic(ir::Inst inst, Op int_rr, Op float_rr) {
+  if (type(func().result(inst)).is_int()) return lower_alu(inst, int_rr, true);
+  const VReg x = reg(func().arg_a(inst));
+  const VReg y = reg(func().arg_b(inst));
+  emit(mi(float_rr, 16), {codegen::def_same(result(inst), 1), codegen::use(x), codegen::use(y)});
+}
+
 /// base + (index << 1..3)
 bool Lowering::lower_scaled_add(ir::Inst inst, ir::Value base, ir::Value scaled) {
   const ir::Inst shift = match(scaled, ir::Op::Ishl);
@@ -164,6 +172,7 @@ void Lowering::lower_and(ir::Inst inst) {
   const ir::Type t = type(func().result(inst));
   ir::Value x = resolve(func().arg_a(inst));
   ir::Value y = resolve(func().arg_b(inst));
+  if (t.is_float()) return lower_logic(inst, Op::AndRR, Op::AndpsRR);
   if (constant(x) && !constant(y)) std::swap(x, y);
   const unsigned bits = t.bits();
   if (const auto mask = constant(y); mask && bits >= 32) {
@@ -196,7 +205,11 @@ void Lowering::lower_and(ir::Inst inst) {
 
 void Lowering::lower_bnot(ir::Inst inst) {
   const ir::Type t = type(func().result(inst));
-  if (t.is_float()) return unsupported(inst);
+  if (t.is_float()) {
+    const VReg x = reg(func().arg_a(inst));
+    return rm(Op::XorpsRM, 16, result(inst), x,
+              constant_address(16, ~std::uint64_t{0}, ~std::uint64_t{0}));
+  }
   r(Op::NotR, op_width(t), result(inst), low(func().arg_a(inst), t.bits()));
 }
 
@@ -343,7 +356,19 @@ void Lowering::lower_rotate(ir::Inst inst, Op by_imm) {
 /// ((x ^ y) & c) ^ y
 void Lowering::lower_bitselect(ir::Inst inst) {
   const ir::Type t = type(func().result(inst));
-  if (!t.is_int()) return unsupported(inst);
+  if (t.is_float()) {
+    const VReg mask = reg(func().arg_a(inst));
+    const VReg if_one = reg(func().arg_b(inst));
+    const VReg if_zero = reg(func().arg_c(inst));
+    const auto packed = [&](Op op, VReg d, VReg a, VReg b) {
+      emit(mi(op, 16), {codegen::def_same(d, 1), codegen::use(a), codegen::use(b)});
+    };
+    const VReg ones = new_float();
+    const VReg zeros = new_float();
+    packed(Op::AndpsRR, ones, if_one, mask);
+    packed(Op::AndnpsRR, zeros, mask, if_zero);
+    return packed(Op::OrpsRR, result(inst), ones, zeros);
+  }
   const unsigned width = op_width(t);
   const VReg c = low(func().arg_a(inst), t.bits());
   const VReg x = low(func().arg_b(inst), t.bits());

@@ -94,7 +94,11 @@ Address Lowering::constant_address(unsigned bytes, std::uint64_t low_half, std::
 }
 
 bool Lowering::fold_load(ir::Value v, ir::Inst root, Address& out) {
-  const ir::Inst load = match(v, ir::Op::Load);
+  return fold_load(v, ir::Op::Load, root, out);
+}
+
+bool Lowering::fold_load(ir::Value v, ir::Op op, ir::Inst root, Address& out) {
+  const ir::Inst load = match(v, op);
   if (load.is_none() || !can_sink_load(load, root)) return false;
   const ir::MemFlags& flags = func().mem_flags(load);
   if (flags.endian == 2) return false;

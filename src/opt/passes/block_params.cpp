@@ -10,8 +10,8 @@ using ir::Value;
 
 namespace {
 
-/// Parameters that lose their only varying argument may follow; more rounds than this find nothing in
-/// practice.
+/// Parameters that lose their only varying argument may follow; more rounds than this find nothing
+/// in practice.
 constexpr int kMaxRounds = 4;
 
 /// The one value that all branches pass for parameter `number`, or none.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Marks the values that matter, from instructions with effects backwards, and sweeps the rest. A block
-// parameter that matters makes the arguments for it matter.
+// Marks the values that matter, from instructions with effects backwards, and sweeps the rest. A
+// block parameter that matters makes the arguments for it matter.
 #include "opt/passes/passes.hpp"
 
 namespace hoist::opt {
@@ -93,7 +93,8 @@ class Marker {
   DeadCodeScratch& scratch_;
 };
 
-/// Removes the arguments of a branch for parameters that are not live, by the flags of their blocks.
+/// Removes the arguments of a branch for parameters that are not live, by the flags of their
+/// blocks.
 void drop_dead_arguments(ir::Function& func, Inst branch, const Marker& marker,
                          DeadCodeScratch& scratch) {
   map_targets(func, branch, [&](BlockCall call) {

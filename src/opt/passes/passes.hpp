@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// The passes that pipeline.cpp strings together. Each is a free function over a function and the memory
-/// that it reuses, and returns how many things it changed. Arguments of instructions may be aliases
-/// between passes; `remove_dead` replaces them all.
+/// The passes that pipeline.cpp strings together. Each is a free function over a function and the
+/// memory that it reuses, and returns how many things it changed. Arguments of instructions may be
+/// aliases between passes; `remove_dead` replaces them all.
 
 #include <cstdint>
 #include <vector>
@@ -18,9 +18,9 @@ namespace hoist::opt {
 /// unreachable predecessors that it may still list.
 std::uint64_t remove_unreachable(ir::Function& func, const ir::ControlFlow& flow);
 
-/// Removes block parameters that always have one value (itself aside): the parameter becomes an alias of
-/// it. Requires: no unreachable blocks. Keeps: the graph. Ends: each round removes a parameter; a few
-/// rounds at most. Cost: O(edges × parameters) per round.
+/// Removes block parameters that always have one value (itself aside): the parameter becomes an
+/// alias of it. Requires: no unreachable blocks. Keeps: the graph. Ends: each round removes a
+/// parameter; a few rounds at most. Cost: O(edges × parameters) per round.
 struct BlockParamsScratch {
   std::vector<ir::Value> args;
   std::vector<bool> redundant;
@@ -28,16 +28,17 @@ struct BlockParamsScratch {
 std::uint64_t remove_redundant_params(ir::Function& func, const ir::ControlFlow& flow,
                                       BlockParamsScratch& scratch);
 
-/// Removes what has neither effects nor uses, block parameters (with their arguments) included, also if
-/// they only use each other around a loop. Requires: no unreachable blocks. Replaces aliases in all
-/// arguments that stay. Cost: O(instructions + arguments).
+/// Removes what has neither effects nor uses, block parameters (with their arguments) included,
+/// also if they only use each other around a loop. Requires: no unreachable blocks. Replaces
+/// aliases in all arguments that stay. Cost: O(instructions + arguments).
 struct DeadCodeScratch {
   std::vector<std::uint8_t> live;  // by value
   std::vector<ir::Value> work;
   std::vector<ir::Value> args;
   std::vector<ir::BlockCall> calls;
 };
-std::uint64_t remove_dead(ir::Function& func, const ir::ControlFlow& flow, DeadCodeScratch& scratch);
+std::uint64_t remove_dead(ir::Function& func, const ir::ControlFlow& flow,
+                          DeadCodeScratch& scratch);
 
 /// Puts the arguments `args` instead of those of `call`, which `branch` must then hold.
 ir::BlockCall with_args(ir::Function& func, ir::BlockCall call, std::vector<ir::Value>& args);

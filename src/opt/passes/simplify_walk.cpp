@@ -110,8 +110,8 @@ class Walk {
     ++result_.changes;
   }
 
-  /// A comparison next to its branch costs one instruction and no register; kept from another block it
-  /// costs more.
+  /// A comparison next to its branch costs one instruction and no register; kept from another block
+  /// it costs more.
   bool worth_sharing(Op op, Inst equal) const {
     return (op != Op::Icmp && op != Op::Fcmp) || func_.inst_block(equal) == block_;
   }

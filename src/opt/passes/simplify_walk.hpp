@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// The mid-end's walk: blocks in dominator preorder; each pure instruction meets the rewrite rules and
-/// then scoped value numbering; conditions are stripped and branches on constants folded; traps that a
-/// dominating equal trap makes redundant go.
+/// The mid-end's walk: blocks in dominator preorder; each pure instruction meets the rewrite rules
+/// and then scoped value numbering; conditions are stripped and branches on constants folded; traps
+/// that a dominating equal trap makes redundant go.
 ///
-/// Requires: dominators of the function as it is. Keeps: SSA; dominance (edges only disappear); order
-/// of effects and traps. May leave unreachable blocks, dead code and aliases behind. Ends: one visit
-/// per instruction; rules end by themselves. Cost: near-linear.
+/// Requires: dominators of the function as it is. Keeps: SSA; dominance (edges only disappear);
+/// order of effects and traps. May leave unreachable blocks, dead code and aliases behind. Ends:
+/// one visit per instruction; rules end by themselves. Cost: near-linear.
 
 #include <cstdint>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Scoped value numbering: which instruction already computes this? Entries live as long as the scope
-/// that they were made in: the subtree of the dominator tree below their block.
+/// Scoped value numbering: which instruction already computes this? Entries live as long as the
+/// scope that they were made in: the subtree of the dominator tree below their block.
 
 #include <cstdint>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules for and, or, exclusive-or, complement, and what is known of bits. Canonical: constants on the
-// right; x ^ -1 as bnot; masks that change nothing vanish.
+// Rules for and, or, exclusive-or, complement, and what is known of bits. Canonical: constants on
+// the right; x ^ -1 as bnot; masks that change nothing vanish.
 #include <utility>
 
 #include "opt/rules/rules.hpp"
@@ -179,9 +179,13 @@ Value simplify_xor(Rewriter& rw, InstData& data, Type type) {
 
 }  // namespace
 
-std::uint64_t possible_ones(const Rewriter& rw, Value v) { return ones_of(rw, v, kDepth); }
+std::uint64_t possible_ones(const Rewriter& rw, Value v) {
+  return ones_of(rw, v, kDepth);
+}
 
-bool is_boolean(const Rewriter& rw, Value v) { return possible_ones(rw, v) <= 1; }
+bool is_boolean(const Rewriter& rw, Value v) {
+  return possible_ones(rw, v) <= 1;
+}
 
 Value simplify_bits(Rewriter& rw, InstData& data, Type type) {
   if (!type.is_int()) return Value::none();  // also defined on floats; no rules there

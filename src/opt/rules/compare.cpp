@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules for icmp, and for conditions. Canonical: constants on the right; tests of a comparison's result
-// become that comparison or its inverse; unsigned comparisons with the ends of the range become
-// equalities.
+// Rules for icmp, and for conditions. Canonical: constants on the right; tests of a comparison's
+// result become that comparison or its inverse; unsigned comparisons with the ends of the range
+// become equalities.
 #include <utility>
 
 #include "opt/rules/rules.hpp"
@@ -10,7 +10,9 @@ namespace hoist::opt {
 
 namespace {
 
-bool is_equality(IntCC cc) { return cc == IntCC::Eq || cc == IntCC::Ne; }
+bool is_equality(IntCC cc) {
+  return cc == IntCC::Eq || cc == IntCC::Ne;
+}
 bool is_signed(IntCC cc) {
   return cc == IntCC::Slt || cc == IntCC::Sle || cc == IntCC::Sgt || cc == IntCC::Sge;
 }
@@ -30,9 +32,13 @@ IntCC unsigned_of(IntCC cc) {
   return cc;
 }
 
-IntCC cc_of(const InstData& data) { return static_cast<IntCC>(data.aux); }
+IntCC cc_of(const InstData& data) {
+  return static_cast<IntCC>(data.aux);
+}
 
-Value truth(Rewriter& rw, bool value) { return rw.iconst(ir::I8, value ? 1 : 0); }
+Value truth(Rewriter& rw, bool value) {
+  return rw.iconst(ir::I8, value ? 1 : 0);
+}
 
 InstData inverted_compare(InstData compare) {
   compare.aux = static_cast<std::uint16_t>(
@@ -125,8 +131,8 @@ Value equality_with_constant(Rewriter& rw, InstData& data, std::uint64_t c, unsi
   return Value::none();
 }
 
-/// Compares the operands of extensions instead. Narrow integers other than booleans are not worth it:
-/// registers hold them with unknown upper bits.
+/// Compares the operands of extensions instead. Narrow integers other than booleans are not worth
+/// it: registers hold them with unknown upper bits.
 Value look_through_extension(Rewriter& rw, InstData& data) {
   const InstData x = rw.def(lhs(data));
   if (x.op != Op::Uextend && x.op != Op::Sextend) return Value::none();
@@ -153,7 +159,8 @@ Value look_through_extension(Rewriter& rw, InstData& data) {
     }
     if (!zero && !is_signed(cc) && !is_equality(cc)) return Value::none();
     const IntCC narrow_cc = zero ? unsigned_of(cc) : cc;
-    // A signed comparison of a zero-extended value with a negative constant was sorted out by `back`.
+    // A signed comparison of a zero-extended value with a negative constant was sorted out by
+    // `back`.
     return rw.become(data, Rewriter::icmp_data(narrow_cc, lhs(x), rw.iconst(narrow, low)));
   }
   const InstData y = rw.def(rhs(data));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Constant folding, bit for bit what the operations mean (ops.def). Nothing that traps is folded, and no
-// result that is a NaN, whose payload the hardware chooses. Rounding is that of the host in its default
-// mode: to nearest, ties to even, the mode compiled code runs in too.
+// Constant folding, bit for bit what the operations mean (ops.def). Nothing that traps is folded,
+// and no result that is a NaN, whose payload the hardware chooses. Rounding is that of the host in
+// its default mode: to nearest, ties to even, the mode compiled code runs in too.
 #include <bit>
 #include <cmath>
 
@@ -13,7 +13,9 @@ namespace {
 
 using Bits = std::optional<std::uint64_t>;
 
-std::int64_t as_signed(std::uint64_t value, unsigned bits) { return base::sign_extend(value, bits); }
+std::int64_t as_signed(std::uint64_t value, unsigned bits) {
+  return base::sign_extend(value, bits);
+}
 
 bool compare_ints(IntCC cc, std::uint64_t x, std::uint64_t y, unsigned bits) {
   const std::int64_t sx = as_signed(x, bits);
@@ -311,7 +313,9 @@ Bits fold_binary(const InstData& data, Type type, std::uint64_t x, std::uint64_t
                          : fold_float_binary<double>(data.op, x, y);
 }
 
-bool is_supported(Type type) { return type.is_int() || type == ir::F32 || type == ir::F64; }
+bool is_supported(Type type) {
+  return type.is_int() || type == ir::F32 || type == ir::F64;
+}
 
 }  // namespace
 
@@ -332,7 +336,8 @@ std::optional<InstData> fold_constants(const Rewriter& rw, const InstData& data,
   const Type from = rw.type(lhs(data));
   if (!is_supported(from) || !is_supported(type)) return std::nullopt;
   // Shifts take an amount of any width; all other operands have one type.
-  const Bits out = is_binary ? fold_binary(data, from, *x, *y) : fold_unary(data.op, from, type, *x);
+  const Bits out =
+      is_binary ? fold_binary(data, from, *x, *y) : fold_unary(data.op, from, type, *x);
   if (!out) return std::nullopt;
   if (type == ir::F32) return InstData{Op::F32const, 0, 0, static_cast<std::uint32_t>(*out), 0};
   if (type == ir::F64) return InstData::imm(Op::F64const, *out);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// For tests of the rules: expressions as text. `iadd(v0, 3)`, `uextend.i64(icmp_eq(v0, 0))`,
-/// `select(v1, v0, 7)`, `0x1.8p1f`; v0, v1, v2 are the function's parameters. A constant has the type of
-/// the operands around it.
+/// `select(v1, v0, 7)`, `0x1.8p1f`; v0, v1, v2 are the function's parameters. A constant has the
+/// type of the operands around it.
 
 #include <gtest/gtest.h>
 
@@ -49,8 +49,8 @@ class ExpressionParser {
     skip();
     const std::string word = take_word();
     if (word.size() == 2 && word[0] == 'v') {
-      return builder_.func().block_params(builder_.func().entry_block())[static_cast<std::size_t>(
-          word[1] - '0')];
+      return builder_.func().block_params(
+          builder_.func().entry_block())[static_cast<std::size_t>(word[1] - '0')];
     }
     if (peek() != '(') return constant(word, wanted);
     ++at_;
@@ -64,7 +64,8 @@ class ExpressionParser {
   }
   std::string take_word() {
     const std::size_t start = at_;
-    while (peek() != '\0' && peek() != '(' && peek() != ')' && peek() != ',' && peek() != ' ') ++at_;
+    while (peek() != '\0' && peek() != '(' && peek() != ')' && peek() != ',' && peek() != ' ')
+      ++at_;
     return std::string(text_.substr(start, at_ - start));
   }
   Value constant(const std::string& word, Type type) {
@@ -74,9 +75,9 @@ class ExpressionParser {
     if (type == ir::F64) {
       return builder_.f64const(std::bit_cast<std::uint64_t>(std::strtod(word.c_str(), nullptr)));
     }
-    const std::uint64_t bits = word[0] == '-'
-                                   ? static_cast<std::uint64_t>(std::strtoll(word.c_str(), nullptr, 0))
-                                   : std::strtoull(word.c_str(), nullptr, 0);
+    const std::uint64_t bits =
+        word[0] == '-' ? static_cast<std::uint64_t>(std::strtoll(word.c_str(), nullptr, 0))
+                       : std::strtoull(word.c_str(), nullptr, 0);
     return builder_.iconst(type, bits);
   }
   bool next_is_number() {
@@ -137,7 +138,8 @@ class ExpressionParser {
     const Op op = op_named(name);
     if (op == Op::Bitcast) return builder_.bitcast(suffix, args[0]);
     if (args.size() == 1) {
-      return builder_.unary(op, suffix.is_valid() ? suffix : builder_.func().type(args[0]), args[0]);
+      return builder_.unary(op, suffix.is_valid() ? suffix : builder_.func().type(args[0]),
+                            args[0]);
     }
     if (args.size() == 2) return builder_.binary(op, args[0], args[1]);
     return builder_.ternary(op, args[0], args[1], args[2]);
@@ -163,9 +165,8 @@ inline void print_expression(base::Printer& out, const ir::Function& func, Value
     return;
   }
   if (data.op == Op::F32const || data.op == Op::F64const) {
-    const double value = data.op == Op::F32const
-                             ? static_cast<double>(std::bit_cast<float>(data.b))
-                             : std::bit_cast<double>(data.imm64());
+    const double value = data.op == Op::F32const ? static_cast<double>(std::bit_cast<float>(data.b))
+                                                 : std::bit_cast<double>(data.imm64());
     out << std::to_string(value);
     return;
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules for extensions, reductions and bit casts: chains become one step, what changes nothing vanishes.
+// Rules for extensions, reductions and bit casts: chains become one step, what changes nothing
+// vanishes.
 #include "opt/rules/rules.hpp"
 
 namespace hoist::opt {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Float identities that hold bit for bit, NaN and signed zeros included. Nothing that drops an operation
-// which would make a signalling NaN quiet (x * 1, x - 0), and no reassociation.
+// Float identities that hold bit for bit, NaN and signed zeros included. Nothing that drops an
+// operation which would make a signalling NaN quiet (x * 1, x - 0), and no reassociation.
 #include <bit>
 
 #include "opt/rules/rules.hpp"
@@ -9,7 +9,8 @@ namespace hoist::opt {
 
 namespace {
 
-/// The reciprocal of a power of two, if both are normal numbers: then x / c is x * (1 / c), exactly.
+/// The reciprocal of a power of two, if both are normal numbers: then x / c is x * (1 / c),
+/// exactly.
 std::optional<InstData> exact_reciprocal(const InstData& c) {
   if (c.op == Op::F32const) {
     const std::uint32_t exponent = (c.b >> 23) & 0xff;
@@ -54,7 +55,8 @@ Value simplify_float(Rewriter& rw, InstData& data, Type type) {
   }
   if (data.op == Op::Fdiv) {
     if (const auto reciprocal = exact_reciprocal(rw.def(rhs(data)))) {
-      return rw.become(data, Rewriter::binary_data(Op::Fmul, lhs(data), rw.make(*reciprocal, type)));
+      return rw.become(data,
+                       Rewriter::binary_data(Op::Fmul, lhs(data), rw.make(*reciprocal, type)));
     }
   }
   return Value::none();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules for addition, subtraction, multiplication, division. Canonical: constants on the right, x - c as
-// x + -c, products by powers of two as shifts.
+// Rules for addition, subtraction, multiplication, division. Canonical: constants on the right, x -
+// c as x + -c, products by powers of two as shifts.
 #include <bit>
 #include <utility>
 
@@ -28,8 +28,7 @@ Value add_constant(Rewriter& rw, InstData& data, Type type, std::uint64_t c) {
     return rw.become(data, Rewriter::binary_data(Op::Iadd, lhs(x), rw.iconst(type, sum)));
   }
   if (x.op == Op::Isub && rw.constant(lhs(x), inner)) {  // (c1 - x) + c2
-    return rw.become(data,
-                     Rewriter::binary_data(Op::Isub, rw.iconst(type, inner + c), rhs(x)));
+    return rw.become(data, Rewriter::binary_data(Op::Isub, rw.iconst(type, inner + c), rhs(x)));
   }
   if (x.op == Op::Bnot && c == 1) {  // ~x + 1
     return rw.become(data, Rewriter::unary_data(Op::Ineg, lhs(x)));
@@ -79,8 +78,7 @@ Value simplify_sub(Rewriter& rw, InstData& data, Type type) {
       return rw.become(data, Rewriter::unary_data(Op::Bnot, rhs(data)));
     }
     if (y.op == Op::Iadd && rw.constant(rhs(y), inner)) {  // c1 - (x + c2)
-      return rw.become(data,
-                       Rewriter::binary_data(Op::Isub, rw.iconst(type, c - inner), lhs(y)));
+      return rw.become(data, Rewriter::binary_data(Op::Isub, rw.iconst(type, c - inner), lhs(y)));
     }
     return Value::none();
   }
@@ -124,7 +122,8 @@ Value simplify_mul(Rewriter& rw, InstData& data, Type type) {
   return Value::none();
 }
 
-/// Division by constants that need none. By zero, or by -1 where that can overflow: left alone, it traps.
+/// Division by constants that need none. By zero, or by -1 where that can overflow: left alone, it
+/// traps.
 Value simplify_divide(Rewriter& rw, InstData& data, Type type) {
   std::uint64_t c = 0;
   if (!rw.constant(rhs(data), c) || c == 0) return Value::none();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random straight-line functions, plain against simplified, in the interpreter. Constants and operands
-// are chosen so that rules meet: few values, amounts near the width, masks, corner constants.
+// Random straight-line functions, plain against simplified, in the interpreter. Constants and
+// operands are chosen so that rules meet: few values, amounts near the width, masks, corner
+// constants.
 #include <random>
 
 #include "opt/pipeline.hpp"
@@ -10,16 +11,15 @@ namespace hoist::opt::testing {
 namespace {
 
 constexpr Type kIntTypes[] = {ir::I8, ir::I16, ir::I32, ir::I64};
-constexpr Op kBinary[] = {Op::Iadd, Op::Isub, Op::Imul, Op::Band, Op::Bor,  Op::Bxor,
-                          Op::Ishl, Op::Ushr, Op::Sshr, Op::Rotl, Op::Rotr, Op::Udiv,
-                          Op::Sdiv, Op::Urem, Op::Srem, Op::Smin, Op::Smax, Op::Umin,
-                          Op::Umax, Op::Umulhi, Op::Smulhi};
-constexpr Op kUnary[] = {Op::Ineg, Op::Iabs, Op::Bnot,  Op::Clz,    Op::Ctz,
-                         Op::Popcnt, Op::Cls, Op::Bswap, Op::Bitrev};
-constexpr Op kFloatBinary[] = {Op::Fadd, Op::Fsub, Op::Fmul, Op::Fdiv, Op::Fmin, Op::Fmax,
-                               Op::Fcopysign};
-constexpr Op kFloatUnary[] = {Op::Fneg, Op::Fabs, Op::Sqrt, Op::Ceil, Op::Floor, Op::Trunc,
-                              Op::Nearest};
+constexpr Op kBinary[] = {Op::Iadd, Op::Isub, Op::Imul, Op::Band, Op::Bor,  Op::Bxor,   Op::Ishl,
+                          Op::Ushr, Op::Sshr, Op::Rotl, Op::Rotr, Op::Udiv, Op::Sdiv,   Op::Urem,
+                          Op::Srem, Op::Smin, Op::Smax, Op::Umin, Op::Umax, Op::Umulhi, Op::Smulhi};
+constexpr Op kUnary[] = {Op::Ineg,   Op::Iabs, Op::Bnot,  Op::Clz,   Op::Ctz,
+                         Op::Popcnt, Op::Cls,  Op::Bswap, Op::Bitrev};
+constexpr Op kFloatBinary[] = {Op::Fadd, Op::Fsub, Op::Fmul,     Op::Fdiv,
+                               Op::Fmin, Op::Fmax, Op::Fcopysign};
+constexpr Op kFloatUnary[] = {Op::Fneg,  Op::Fabs,  Op::Sqrt,   Op::Ceil,
+                              Op::Floor, Op::Trunc, Op::Nearest};
 
 class Generator {
  public:
@@ -65,8 +65,9 @@ class Generator {
 
   std::uint64_t bits(Type of) {
     if (of == ir::F32) {
-      constexpr std::uint32_t kFloats[] = {0, 0x8000'0000, 0x3f80'0000, 0xc120'0000, 0x7f80'0000,
-                                           0x4f00'0000, 0x5f00'0000, 0x3f00'0000, 1};
+      constexpr std::uint32_t kFloats[] = {0,           0x8000'0000, 0x3f80'0000,
+                                           0xc120'0000, 0x7f80'0000, 0x4f00'0000,
+                                           0x5f00'0000, 0x3f00'0000, 1};
       return any(kFloats);
     }
     if (of == ir::F64) {
@@ -89,8 +90,7 @@ class Generator {
       case 4: return sign_bit(width) - 1;
       case 5: return base::zero_extend(width - 1 + pick(3), width);
       case 6: return base::zero_extend((std::uint64_t{1} << pick(width)) - pick(2), width);
-      default:
-        return base::zero_extend(std::uint64_t{random_()} << 32 | random_(), width);
+      default: return base::zero_extend(std::uint64_t{random_()} << 32 | random_(), width);
     }
   }
   Value constant(Type of) {
@@ -125,8 +125,8 @@ class Generator {
         Op op = any(kBinary);
         // Traps end a run: fewer divisions, more to compare.
         if (ir::has_effect(op, ir::effect::Trap) && pick(4) != 0) op = Op::Iadd;
-        const bool shift = op == Op::Ishl || op == Op::Ushr || op == Op::Sshr || op == Op::Rotl ||
-                           op == Op::Rotr;
+        const bool shift =
+            op == Op::Ishl || op == Op::Ushr || op == Op::Sshr || op == Op::Rotl || op == Op::Rotr;
         const Value x = value(of);
         return add(builder_->binary(op, x, value(shift ? to : of)));
       }
@@ -179,7 +179,8 @@ class Generator {
                                    : builder_->bitcast(ir::F64, value(ir::I64)));
       default:
         if (pick(3) != 0) return;
-        return add(builder_->unary(pick(2) == 0 ? Op::FcvtToSint : Op::FcvtToUint, of, value(real)));
+        return add(
+            builder_->unary(pick(2) == 0 ? Op::FcvtToSint : Op::FcvtToUint, of, value(real)));
     }
   }
 
@@ -196,7 +197,8 @@ bool is_nan(const ir::DataValue& v) {
 bool same(const ir::Interpreter::Outcome& x, const ir::Interpreter::Outcome& y) {
   if (x.kind != y.kind || x.trap != y.trap || x.values.size() != y.values.size()) return false;
   for (std::size_t i = 0; i < x.values.size(); ++i) {
-    if (!(x.values[i] == y.values[i]) && !(is_nan(x.values[i]) && is_nan(y.values[i]))) return false;
+    if (!(x.values[i] == y.values[i]) && !(is_nan(x.values[i]) && is_nan(y.values[i])))
+      return false;
   }
   return true;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// What a rewrite rule sees of the world: operands and their definitions, and a way to make instructions
-/// at the place of the one being rewritten. The same for the builder and for the mid-end's walk.
+/// What a rewrite rule sees of the world: operands and their definitions, and a way to make
+/// instructions at the place of the one being rewritten. The same for the builder and for the
+/// mid-end's walk.
 
 #include <cstdint>
 
@@ -62,8 +63,8 @@ class Rewriter {
     return {Op::Icmp, static_cast<std::uint16_t>(cc), x.index(), y.index(), 0};
   }
 
-  // ---- Answers of a rule. A rule returns the value that replaces the instruction; or it changes the
-  // instruction in place and asks for another round; or it answers none: nothing to do.
+  // ---- Answers of a rule. A rule returns the value that replaces the instruction; or it changes
+  // the instruction in place and asks for another round; or it answers none: nothing to do.
   /// The instruction is now `data`.
   Value become(InstData& place, const InstData& data) {
     place = data;
@@ -83,13 +84,23 @@ class Rewriter {
   bool again_ = false;
 };
 
-inline Value lhs(const InstData& data) { return Value(data.a); }
-inline Value rhs(const InstData& data) { return Value(data.b); }
-inline Value third(const InstData& data) { return Value(data.c); }
+inline Value lhs(const InstData& data) {
+  return Value(data.a);
+}
+inline Value rhs(const InstData& data) {
+  return Value(data.b);
+}
+inline Value third(const InstData& data) {
+  return Value(data.c);
+}
 
 /// All ones in the width of a type.
-inline std::uint64_t mask_of(unsigned bits) { return base::zero_extend(~std::uint64_t{0}, bits); }
-inline std::uint64_t sign_bit(unsigned bits) { return std::uint64_t{1} << (bits - 1); }
+inline std::uint64_t mask_of(unsigned bits) {
+  return base::zero_extend(~std::uint64_t{0}, bits);
+}
+inline std::uint64_t sign_bit(unsigned bits) {
+  return std::uint64_t{1} << (bits - 1);
+}
 /// Can an instruction of the usual targets hold this constant of a `bits`-wide operation?
 inline bool is_cheap_immediate(std::uint64_t value, unsigned bits) {
   return bits <= 32 || base::fits_i32(static_cast<std::int64_t>(value));

@@ -172,10 +172,8 @@ const Row kRows[] = {
     {"i64", "i32 i32 i32", "i8", "icmp_slt(uextend.i64(v0), 100)", "icmp_ult(v0, 100)"},
     {"i64", "i32 i32 i32", "i8", "icmp_eq(uextend.i64(v0), 0x100000000)", "0"},
     {"i64", "i32 i32 i32", "i8", "icmp_slt(sextend.i64(v0), -100)", "icmp_slt(v0, -100)"},
-    {"i64", "i32 i32 i32", "i8", "icmp_slt(uextend.i64(v0), uextend.i64(v1))",
-     "icmp_ult(v0, v1)"},
-    {"i64", "i32 i32 i32", "i8", "icmp_slt(sextend.i64(v0), sextend.i64(v1))",
-     "icmp_slt(v0, v1)"},
+    {"i64", "i32 i32 i32", "i8", "icmp_slt(uextend.i64(v0), uextend.i64(v1))", "icmp_ult(v0, v1)"},
+    {"i64", "i32 i32 i32", "i8", "icmp_slt(sextend.i64(v0), sextend.i64(v1))", "icmp_slt(v0, v1)"},
     {"i64", "i32 i32 i32", "i8", "icmp_eq(uextend.i64(v0), uextend.i64(v1))", "icmp_eq(v0, v1)"},
     // extend.cpp
     {"i64", "i8 i16 i32", "T", "uextend.i64(uextend.i32(v0))", "uextend.i64(v0)"},
@@ -234,7 +232,8 @@ const Row kRows[] = {
 };
 
 std::string replaced(std::string text, const std::string& type) {
-  for (std::size_t at = 0; (at = text.find('T', at)) != std::string::npos;) text.replace(at, 1, type);
+  for (std::size_t at = 0; (at = text.find('T', at)) != std::string::npos;)
+    text.replace(at, 1, type);
   return text;
 }
 
@@ -255,11 +254,20 @@ std::vector<std::uint64_t> corners(Type type) {
     return {0, 0x8000'0000, 0x3f80'0000, 0xbfc0'0000, 0x7f80'0000, 0x0000'0001, 0x7f7f'ffff};
   }
   if (type == ir::F64) {
-    return {0, sign_bit(64), 0x3ff0'0000'0000'0000, 0xbff8'0000'0000'0000, 0x7ff0'0000'0000'0000, 1};
+    return {0, sign_bit(64), 0x3ff0'0000'0000'0000, 0xbff8'0000'0000'0000, 0x7ff0'0000'0000'0000,
+            1};
   }
   const unsigned bits = type.bits();
-  std::vector<std::uint64_t> out = {0, 1, 2, 7, 31, 0x5a5a'5a5a'1234'5678, sign_bit(bits),
-                                    sign_bit(bits) - 1, mask_of(bits), mask_of(bits) - 1};
+  std::vector<std::uint64_t> out = {0,
+                                    1,
+                                    2,
+                                    7,
+                                    31,
+                                    0x5a5a'5a5a'1234'5678,
+                                    sign_bit(bits),
+                                    sign_bit(bits) - 1,
+                                    mask_of(bits),
+                                    mask_of(bits) - 1};
   for (std::uint64_t& value : out) value = base::zero_extend(value, bits);
   return out;
 }
@@ -291,7 +299,8 @@ void expect_same(const ir::Function& before, const ir::Function& after, const st
 
 void check(const Row& row, const std::string& type) {
   std::vector<Type> params;
-  for (const std::string& param : words(replaced(row.params, type))) params.push_back(type_named(param));
+  for (const std::string& param : words(replaced(row.params, type)))
+    params.push_back(type_named(param));
   const Type result = type_named(replaced(row.result, type));
   const std::string text = replaced(row.before, type);
   ir::Function plain;

@@ -8,7 +8,8 @@ namespace hoist::opt {
 
 namespace {
 
-/// A boolean `c` (0 or 1, of any integer type) in `type`; none if that takes more than one instruction.
+/// A boolean `c` (0 or 1, of any integer type) in `type`; none if that takes more than one
+/// instruction.
 Value boolean_as(Rewriter& rw, Value c, Type type) {
   const Type from = rw.type(c);
   if (from == type) return c;
@@ -51,7 +52,8 @@ Value simplify_select(Rewriter& rw, InstData& data, Type type) {
     inner.c = y.c;
     return rw.become(data, inner);
   }
-  if (!type.is_int() || !rw.type(condition).is_int() || rw.bits(condition) > 64) return Value::none();
+  if (!type.is_int() || !rw.type(condition).is_int() || rw.bits(condition) > 64)
+    return Value::none();
   std::uint64_t a = 0;
   std::uint64_t b = 0;
   if (rw.constant(rhs(data), a) && rw.constant(third(data), b)) {
@@ -59,8 +61,7 @@ Value simplify_select(Rewriter& rw, InstData& data, Type type) {
     const InstData compare = rw.def(condition);
     if (a == 0 && b == 1 && compare.op == Op::Icmp) {
       InstData inverse = compare;
-      inverse.aux =
-          static_cast<std::uint16_t>(ir::inverse(static_cast<IntCC>(compare.aux)));
+      inverse.aux = static_cast<std::uint16_t>(ir::inverse(static_cast<IntCC>(compare.aux)));
       return boolean_as(rw, rw.make(inverse, ir::I8), type);
     }
   }

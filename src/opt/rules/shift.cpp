@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Rules for shifts and rotations. The amount counts modulo the width of the shifted value and may have
-// any integer type. Canonical: constant amounts below the width; rotr by a constant as rotl.
+// Rules for shifts and rotations. The amount counts modulo the width of the shifted value and may
+// have any integer type. Canonical: constant amounts below the width; rotr by a constant as rotl.
 #include "opt/rules/rules.hpp"
 
 namespace hoist::opt {
@@ -90,7 +90,8 @@ Value simplify_shift(Rewriter& rw, InstData& data, Type type) {
     return rw.become(data, Rewriter::binary_data(Op::Rotl, lhs(data), rw.iconst(type, left)));
   }
   if (amount >= bits) {
-    return rw.become(data, Rewriter::binary_data(data.op, lhs(data), rw.iconst(type, amount % bits)));
+    return rw.become(data,
+                     Rewriter::binary_data(data.op, lhs(data), rw.iconst(type, amount % bits)));
   }
   if (data.op == Op::Sshr || data.op == Op::Ushr) {
     const std::uint64_t ones = possible_ones(rw, lhs(data));

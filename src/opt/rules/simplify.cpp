@@ -54,7 +54,9 @@ Rule rule_for(Op op) {
   }
 }
 
-bool is_narrow_scalar(Type type) { return type.is_scalar() && type.bits() <= 64; }
+bool is_narrow_scalar(Type type) {
+  return type.is_scalar() && type.bits() <= 64;
+}
 
 /// Number of leading value operands of the formats that rules know; 0 for others.
 unsigned value_operands(ir::Format format) {

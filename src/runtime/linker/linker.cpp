@@ -85,7 +85,8 @@ Result<Extern> Linker::resolve_one(Store& store, const ModuleCode& code,
   if (owned.store != store.ref()) {
     return Error(ErrorKind::Link,
                  fmt::format("{} is defined by something of {}", import_name(import),
-                             owned.store.alive() ? "another store" : "a store that is gone"));
+                             hoist::detail::Access::store(owned.store) != nullptr ? "another store"
+                                                                              : "a store that is gone"));
   }
   return owned.item;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/objects/types.hpp"
+#include "runtime/store/store.hpp"
 
 namespace hoist::runtime {
 
@@ -18,3 +19,11 @@ HostFunction::~HostFunction() {
 }
 
 }  // namespace hoist::runtime
+
+namespace hoist::detail {
+
+void HostCall::fail(Error error) noexcept {
+  static_cast<runtime::Store*>(host_)->set_error(std::move(error));
+}
+
+}  // namespace hoist::detail

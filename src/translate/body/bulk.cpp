@@ -10,13 +10,16 @@ using ir::I32;
 using ir::I64;
 
 /// Zero-extended to 64 bits.
-IrSink::Value IrSink::widen(Value x) { return builder_.unary(ir::Op::Uextend, I64, x); }
+IrSink::Value IrSink::widen(Value x) {
+  return builder_.unary(ir::Op::Uextend, I64, x);
+}
 
-IrSink::Value IrSink::index_constant(std::uint32_t index) { return builder_.iconst(I32, index); }
+IrSink::Value IrSink::index_constant(std::uint32_t index) {
+  return builder_.iconst(I32, index);
+}
 
 IrSink::Value IrSink::memory_grow(std::uint32_t memory, Value delta) {
-  const Value old =
-      builtin_result(Builtin::memory_grow, {index_constant(memory), widen(delta)});
+  const Value old = builtin_result(Builtin::memory_grow, {index_constant(memory), widen(delta)});
   return builder_.unary(ir::Op::Ireduce, I32, old);
 }
 
@@ -52,8 +55,8 @@ void IrSink::table_fill(std::uint32_t table, Value place, Value value, Value len
 
 void IrSink::table_copy(std::uint32_t to_table, std::uint32_t from_table, Value to, Value from,
                         Value length) {
-  call_builtin(Builtin::table_copy, {index_constant(to_table), index_constant(from_table), widen(to),
-                                     widen(from), widen(length)});
+  call_builtin(Builtin::table_copy, {index_constant(to_table), index_constant(from_table),
+                                     widen(to), widen(from), widen(length)});
 }
 
 void IrSink::table_init(std::uint32_t segment, std::uint32_t table, Value to, Value from,

@@ -184,8 +184,8 @@ void IrSink::br_if(const Label& label, Value c, In in) {
 
 void IrSink::br_table(const wasm::Labels<Frame>& labels, Value index,
                       std::span<const std::uint32_t> depths, In in) {
-  // With values to carry, each distinct target gets one block that passes them on: a table may have tens
-  // of thousands of entries.
+  // With values to carry, each distinct target gets one block that passes them on: a table may have
+  // tens of thousands of entries.
   edges_.clear();
   targets_.clear();
   ++table_epoch_;
@@ -213,7 +213,9 @@ void IrSink::br_table(const wasm::Labels<Frame>& labels, Value index,
   }
 }
 
-void IrSink::return_(In in) { builder_.ret(values(in)); }
+void IrSink::return_(In in) {
+  builder_.ret(values(in));
+}
 
 void IrSink::unreachable() {
   const ir::Block here = builder_.current_block();

@@ -21,8 +21,12 @@ IrSink::Value IrSink::const_i32(std::int32_t value) {
 IrSink::Value IrSink::const_i64(std::int64_t value) {
   return builder_.iconst(I64, static_cast<std::uint64_t>(value));
 }
-IrSink::Value IrSink::const_f32(std::uint32_t bits) { return builder_.f32const(bits); }
-IrSink::Value IrSink::const_f64(std::uint64_t bits) { return builder_.f64const(bits); }
+IrSink::Value IrSink::const_f32(std::uint32_t bits) {
+  return builder_.f32const(bits);
+}
+IrSink::Value IrSink::const_f64(std::uint64_t bits) {
+  return builder_.f64const(bits);
+}
 
 IrSink::Value IrSink::to_i32(Value boolean) {
   return builder_.unary(ir::Op::Uextend, I32, boolean);
@@ -160,7 +164,9 @@ static ir::Op binary_op(Op op) {
   }
 }
 
-IrSink::Value IrSink::binary(Op op, Value x, Value y) { return builder_.binary(binary_op(op), x, y); }
+IrSink::Value IrSink::binary(Op op, Value x, Value y) {
+  return builder_.binary(binary_op(op), x, y);
+}
 
 IrSink::Value IrSink::convert(Op op, Value x) {
   const auto to = [&](ir::Op ir_op, ir::Type type) { return builder_.unary(ir_op, type, x); };

@@ -9,8 +9,8 @@ using ir::I32;
 using ir::I64;
 
 IrSink::TableFacts IrSink::table_facts(std::uint32_t table) const {
-  // An imported table matches its declared limits, so equal bounds fix its size too. Its elements never
-  // move then: growth, by nothing, changes nothing.
+  // An imported table matches its declared limits, so equal bounds fix its size too. Its elements
+  // never move then: growth, by nothing, changes nothing.
   const wasm::Limits& limits = env_.module.tables[table].type.limits;
   const bool fixed = limits.has_max && limits.min == limits.max && limits.min <= 0xffff'ffff;
   return {fixed, limits.min};
@@ -58,7 +58,9 @@ IrSink::Value IrSink::table_size(std::uint32_t table) {
   return builder_.unary(ir::Op::Ireduce, I32, table_length(table));
 }
 
-IrSink::Value IrSink::ref_null(wasm::ValType) { return builder_.iconst(I64, 0); }
+IrSink::Value IrSink::ref_null(wasm::ValType) {
+  return builder_.iconst(I64, 0);
+}
 
 IrSink::Value IrSink::ref_is_null(wasm::ValType, Value value) {
   return to_i32(builder_.icmp(ir::IntCC::Eq, value, builder_.iconst(I64, 0)));

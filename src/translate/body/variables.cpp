@@ -7,7 +7,8 @@ namespace hoist::translate {
 // Locals are declared first and in order: the variable of a local has its number.
 
 IrSink::Value IrSink::local_get(std::uint32_t local, wasm::ValType type) {
-  if (too_complex_) [[unlikely]] return zero(ir_type(type));
+  if (too_complex_) [[unlikely]]
+    return zero(ir_type(type));
   return builder_.use(ir::Variable(local));
 }
 
@@ -39,13 +40,15 @@ IrSink::Value IrSink::global_get(std::uint32_t global, const wasm::GlobalType& t
     return builder_.iconst(value_type, constant.bits);
   }
   const GlobalPlace place = global_place(global);
-  const ir::MemFlagsRef flags = type.is_mutable ? state_flags(Region::Global, global) : constant_flags_;
+  const ir::MemFlagsRef flags =
+      type.is_mutable ? state_flags(Region::Global, global) : constant_flags_;
   return builder_.load(ir::Op::Load, value_type, flags, place.base, place.offset);
 }
 
 void IrSink::global_set(std::uint32_t global, const wasm::GlobalType&, Value value) {
   const GlobalPlace place = global_place(global);
-  builder_.store(ir::Op::Store, state_flags(Region::Global, global), value, place.base, place.offset);
+  builder_.store(ir::Op::Store, state_flags(Region::Global, global), value, place.base,
+                 place.offset);
 }
 
 IrSink::GlobalPlace IrSink::global_place(std::uint32_t global) {
@@ -56,8 +59,9 @@ IrSink::GlobalPlace IrSink::global_place(std::uint32_t global) {
   return {pointer, 0};
 }
 
-// ---- Alias regions. Imported globals, tables and memories may be the same object under two indexes, so
-// all imported ones of a kind share one region; what a module defines is never one of its imports.
+// ---- Alias regions. Imported globals, tables and memories may be the same object under two
+// indexes, so all imported ones of a kind share one region; what a module defines is never one of
+// its imports.
 
 ir::AliasRegion IrSink::region(Region kind, std::uint32_t index) {
   Cache<ir::AliasRegion>* cache = nullptr;

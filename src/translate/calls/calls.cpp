@@ -59,8 +59,7 @@ void IrSink::call(std::uint32_t target, const wasm::FuncType&, In args, Out resu
 void IrSink::call_indirect(std::uint32_t type, std::uint32_t table, const wasm::FuncType&,
                            Value callee, In args, Out results) {
   const Value slot = table_slot(table, callee, ir::TrapCode::UndefinedElement);
-  const Value ref =
-      builder_.load(ir::Op::Load, I64, state_flags(Region::Table, table), slot, 0);
+  const Value ref = builder_.load(ir::Op::Load, I64, state_flags(Region::Table, table), slot, 0);
   builder_.trapz(ref, ir::TrapCode::UninitializedElement);
   // What a reference points to never changes, but these loads must stay behind the check for null.
   ir::MemFlags flags = ir::MemFlags::trusted();
@@ -71,9 +70,8 @@ void IrSink::call_indirect(std::uint32_t type, std::uint32_t table, const wasm::
                          static_cast<std::int32_t>(offset));
   };
   const Value actual = field(I32, offsetof(image::VmFuncRef, type_id));
-  const Value wanted =
-      builder_.load(ir::Op::Load, I32, constant_flags_, ctx_,
-                    env_.layout.type_id(env_.module.canonical_type(type)));
+  const Value wanted = builder_.load(ir::Op::Load, I32, constant_flags_, ctx_,
+                                     env_.layout.type_id(env_.module.canonical_type(type)));
   const Value differs = builder_.icmp(ir::IntCC::Ne, actual, wanted);
   builder_.trapnz(differs, ir::TrapCode::IndirectTypeMismatch);
   const Value code = field(I64, offsetof(image::VmFuncRef, code));

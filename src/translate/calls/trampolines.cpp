@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Trampolines out of compiled code. Each is a Fast function, so that compiled code calls it like any
-// other; its frame keeps a frame pointer because it calls, and the caller's place is what the frame
-// pointer leads to: [fp] is the caller's frame pointer, and the return address leads into its code.
+// Trampolines out of compiled code. Each is a Fast function, so that compiled code calls it like
+// any other; its frame keeps a frame pointer because it calls, and the caller's place is what the
+// frame pointer leads to: [fp] is the caller's frame pointer, and the return address leads into its
+// code.
 #include "translate/calls/trampolines.hpp"
 
 #include <vector>
@@ -165,8 +166,7 @@ ir::Signature builtin_signature(Builtin builtin) {
 
 void builtin_trampoline(Builtin builtin, FunctionBuilder& builder, ir::Function& out) {
   const image::BuiltinInfo& info = image::kBuiltins[static_cast<std::uint32_t>(builtin)];
-  Trampoline t(builder, out,
-               {FuncKind::BuiltinTrampoline, 0, static_cast<std::uint32_t>(builtin)},
+  Trampoline t(builder, out, {FuncKind::BuiltinTrampoline, 0, static_cast<std::uint32_t>(builtin)},
                builtin_signature(builtin));
   t.record_exit();
   ir::Signature host = builtin_signature(builtin);

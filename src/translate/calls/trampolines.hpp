@@ -9,9 +9,10 @@
 
 namespace hoist::translate {
 
-/// Compiled code to a host function of type `type`, in place of a WebAssembly function of that type.
-/// The context is a VmHostContext. Arguments go to 16-byte slots, `ctx->call(ctx, slots)` runs, the
-/// results come from the same slots; a result other than 0 leaves compiled code (builtin `raise`).
+/// Compiled code to a host function of type `type`, in place of a WebAssembly function of that
+/// type. The context is a VmHostContext. Arguments go to 16-byte slots, `ctx->call(ctx, slots)`
+/// runs, the results come from the same slots; a result other than 0 leaves compiled code (builtin
+/// `raise`).
 void exit_trampoline(const wasm::FuncType& type, std::uint32_t type_index,
                      ir::FunctionBuilder& builder, ir::Function& out);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads and stores of linear memory, and where they go.
 //
-// A 32-bit memory reserves 4 GiB of address space and a guard behind it, none of it accessible beyond
-// the memory's length. So base + zero-extended index + offset lies in the reservation or the guard for
-// every index as long as the offset is at most kMemoryGuard - 16: the processor finds the access out of
-// bounds, and the trap table says what that means. Larger offsets are compared.
+// A 32-bit memory reserves 4 GiB of address space and a guard behind it, none of it accessible
+// beyond the memory's length. So base + zero-extended index + offset lies in the reservation or the
+// guard for every index as long as the offset is at most kMemoryGuard - 16: the processor finds the
+// access out of bounds, and the trap table says what that means. Larger offsets are compared.
 #include "base/check.hpp"
 #include "translate/ir_sink.hpp"
 
@@ -105,8 +105,7 @@ IrSink::Address IrSink::heap_address(const wasm::MemArg& mem, Value index, std::
     return {address, static_cast<std::int32_t>(mem.offset), cache.flags};
   }
   // Index and offset are below 2^32 each: the end of the access does not wrap in 64 bits.
-  const Value end =
-      builder_.binary(ir::Op::Iadd, wide, builder_.iconst(I64, mem.offset + bytes));
+  const Value end = builder_.binary(ir::Op::Iadd, wide, builder_.iconst(I64, mem.offset + bytes));
   const Value outside = builder_.icmp(ir::IntCC::Ugt, end, memory_length(mem.memory));
   builder_.trapnz(outside, ir::TrapCode::HeapOutOfBounds);
   const Value place = builder_.binary(ir::Op::Iadd, wide, builder_.iconst(I64, mem.offset));

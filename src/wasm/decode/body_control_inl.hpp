@@ -85,6 +85,7 @@ bool BodyDecoder<S>::else_part(bool implicit) {
   frame.kind = FrameKind::Else;
   frame.polymorphic = false;
   const bool then_live = live_;
+  frame.branched_to |= then_live;  // the end of the then part goes to the end of the else part
   if (frame.reported) {
     if (!live_) sink_->at(at_);
     sink_->else_(frame.type, frame.frame, then_live, top(frame.type.results.size()), implicit);

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/// The pipeline of one function: optimise, lower, allocate registers, emit.
+#include "codegen/compile.hpp"
+
+#include <string>
+
+#include "codegen/regalloc/linear_scan.hpp"
+#include "codegen/regalloc/simple.hpp"
+#include "ir/verify/verifier.hpp"
+#include "opt/pipeline.hpp"
+
+namespace hoist::codegen {
+
+struct CompileContext::State {
+  explicit State(const Target& the_target)
+      : target(the_target), scratch(the_target.make_scratch()) {}
+
+  const Target& target;
+  std::unique_ptr<TargetScratch> scratch;
+  opt::OptContext opt;
+  MachFunction mach;
+  LinearScanAllocator linear_scan;
+  SimpleAllocator simple;
+  Allocation allocation;
+};
+
+namespace {
+
+/// Adds the time since the last stage to a counter; does nothing without a clock.
+class StageClock {
+ public:
+  explicit StageClock(ClockFn clock) : clock_(clock), last_(clock == nullptr ? 0 : clock()) {}
+  void finish(std::uint64_t StageTimes::*stage, StageTimes* times) {
+    if (clock_ == nullptr) return;
+    const std::uint64_t now = clock_();
+    times->*stage += now - last_;
+    last_ = now;
+  }
+
+ private:
+  ClockFn clock_;
+  std::uint64_t last_;
+};
+
+}  // namespace
+
+CompileContext::CompileContext(const Target& target) : state_(std::make_unique<State>(target)) {}
+CompileContext::~CompileContext() = default;
+
+Result<void> CompileContext::compile(ir::Function& func, const CompileOptions& options,
+                                     CompiledCode& out) {
+  State& s = *state_;
+  StageClock stage(times == nullptr ? nullptr : clock);
+  if (options.verify) HOIST_TRY_VOID(ir::verify(func));
+  if (options.opt_level > 0) {
+    opt::optimise(func, s.opt);
+    if (options.verify) HOIST_TRY_VOID(ir::verify(func));
+  }
+  stage.finish(&StageTimes::optimise_ns, times);
+
+  HOIST_TRY_VOID(s.target.lower(func, *s.scratch, s.mach));
+  stage.finish(&StageTimes::lower_ns, times);
+
+  const RegisterFile& registers = s.target.registers(s.mach.call_conv);
+  RegAllocator& allocator = options.opt_level > 0 ? static_cast<RegAllocator&>(s.linear_scan)
+                                                  : static_cast<RegAllocator&>(s.simple);
+  HOIST_TRY_VOID(allocator.run(s.mach, registers, s.allocation));
+  if (options.check_allocation) {
+    std::string wrong = check_allocation(s.mach, registers, s.allocation);
+    if (!wrong.empty()) {
+      return Error(ErrorKind::Internal, "register allocation is wrong: " + std::move(wrong));
+    }
+  }
+  stage.finish(&StageTimes::regalloc_ns, times);
+
+  HOIST_TRY_VOID(s.target.emit(s.mach, s.allocation, *s.scratch, out));
+  stage.finish(&StageTimes::emit_ns, times);
+  return {};
+}
+
+const MachFunction& CompileContext::last_mach() const { return state_->mach; }
+const Allocation& CompileContext::last_allocation() const { return state_->allocation; }
+
+}  // namespace hoist::codegen
