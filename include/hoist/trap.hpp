@@ -58,7 +58,8 @@ class HOIST_API Trap {
   bool is_guest_trap() const { return is_guest_trap_; }
   /// Innermost first, through all nested calls between host and guest. Deep stacks are shortened
   /// in the middle: `omitted` frames are missing before frames()[omitted_at()].
-  std::span<const Frame> frames() const { return frames_; }
+  std::span<const Frame> frames() const& { return frames_; }
+  std::vector<Frame> frames() && { return std::move(frames_); }
   std::uint64_t omitted() const { return omitted_; }
   std::size_t omitted_at() const { return omitted_at_; }
   /// Message and frames, one a line, the form that `hoist run` prints.

@@ -14,6 +14,7 @@
 #include "jit/code_registry.hpp"
 #include "jit/loaded_image.hpp"
 #include "jit/trap_handler.hpp"
+#include "platform/machine_context.hpp"
 #include "platform/signals.hpp"
 
 namespace hoist::jit {
@@ -46,10 +47,14 @@ std::unique_ptr<LoadedImage> load(const std::vector<Piece>& pieces, const void* 
 
 std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
+HOIST_CALLS_MACHINE_CODE int call(const void* code) {
+  return reinterpret_cast<int (*)()>(number(code))();
+}
+
 TEST(CodeMemory, RunsAndIsNeverWritable) {
   const auto image = load({{{0xb8, 42, 0, 0, 0, 0xc3}, {}}});  // mov eax, 42; ret
   const void* at = image->address(key(0));
-  EXPECT_EQ(reinterpret_cast<int (*)()>(number(at))(), 42);
+  EXPECT_EQ(call(at), 42);
   std::ifstream maps("/proc/self/maps");
   bool found = false;
   for (std::string line; std::getline(maps, line);) {
@@ -167,7 +172,7 @@ struct Runner {
   TrapRecord record;
   std::uintptr_t guest_memory = 0;
 
-  std::uint64_t run(std::uint32_t function, const void* ctx) {
+  HOIST_CALLS_MACHINE_CODE std::uint64_t run(std::uint32_t function, const void* ctx) {
     using Entry = std::uint64_t (*)(const void*, const void*, image::StoreContext*, void*);
     install_trap_handler();
     platform::ensure_signal_stack();

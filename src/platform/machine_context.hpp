@@ -4,6 +4,14 @@
 
 #include <cstdint>
 
+/// For functions that call machine code through a pointer: it carries none of the type marks that
+/// UBSan's check of indirect calls looks for in front of a function.
+#if defined(__clang__)
+#define HOIST_CALLS_MACHINE_CODE __attribute__((no_sanitize("function")))
+#else
+#define HOIST_CALLS_MACHINE_CODE
+#endif
+
 namespace hoist::platform {
 
 struct MachineRegisters {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "hoist/hoist.hpp"
@@ -286,7 +287,8 @@ int run(const RunOptions& options) {
 }  // namespace
 
 void add_run(CLI::App& app, int& status) {
-  static RunOptions options;
+  const auto shared = std::make_shared<RunOptions>();
+  RunOptions& options = *shared;
   CLI::App* sub = app.add_subcommand("run", "Compile a module and run it");
   sub->footer(
       "hoist run [OPTIONS] FILE [ARGS...]\n\n"
@@ -317,7 +319,8 @@ void add_run(CLI::App& app, int& status) {
       ->check(CLI::IsMember({"none", "perfmap"}));
   sub->add_flag("--verify", options.verify, "Check the compiler's work at every stage (slow)");
   sub->prefix_command();
-  sub->callback([sub, &status] {
+  sub->callback([sub, shared, &status] {
+    RunOptions& options = *shared;
     options.command = sub->remaining();
     status = run(options);
   });

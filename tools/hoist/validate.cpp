@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "hoist/module.hpp"
@@ -24,12 +25,12 @@ static Result<void> validate_file(const std::string& file) {
 }
 
 void add_validate(CLI::App& app, int& status) {
-  static std::vector<std::string> files;
+  const auto shared = std::make_shared<std::vector<std::string>>();
   CLI::App* sub = app.add_subcommand("validate", "Check that modules are valid, without running them");
   sub->footer("Prints one line per invalid FILE and nothing for a valid one; exit status 1 if any is invalid.");
-  sub->add_option("FILE", files, "Modules, binary or text")->required();
-  sub->callback([&status] {
-    for (const std::string& file : files) {
+  sub->add_option("FILE", *shared, "Modules, binary or text")->required();
+  sub->callback([shared, &status] {
+    for (const std::string& file : *shared) {
       if (auto valid = validate_file(file); !valid) status = fail(describe(file, valid.error()));
     }
   });

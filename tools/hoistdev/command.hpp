@@ -7,6 +7,7 @@ namespace hoistdev {
 
 int compile_main(int argc, char** argv);
 int filetest_main(int argc, char** argv);
+int module_main(int argc, char** argv);
 int translate_main(int argc, char** argv);
 
 struct Command {

@@ -10,6 +10,7 @@ namespace {
 constexpr hoistdev::Command kCommands[] = {
     {"compile", "compile CLIF text and print machine IR and assembly", hoistdev::compile_main},
     {"filetest", "run test files of CLIF text", hoistdev::filetest_main},
+    {"module", "compile a WebAssembly module: counts and times", hoistdev::module_main},
     {"translate", "translate WebAssembly and print the IR", hoistdev::translate_main},
 };
 

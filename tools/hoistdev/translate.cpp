@@ -5,19 +5,16 @@
 #include <string>
 
 #include "hoistdev/command.hpp"
+#include "hoistdev/read_module.hpp"
 #include "image/layout/builtin.hpp"
 #include "ir/text/printer.hpp"
 #include "ir/verify/verifier.hpp"
 #include "opt/pipeline.hpp"
 #include "opt/rules/rules.hpp"
 #include "platform/clocks.hpp"
-#include "platform/files.hpp"
 #include "translate/calls/trampolines.hpp"
 #include "translate/translator.hpp"
-#include "wasm/decode/decoder.hpp"
-#include "wasm/format/limits.hpp"
-#include "wasm/text/wat_parser.hpp"
-#include "wasm/validate/validator.hpp"
+#include "wasm/format/module.hpp"
 
 namespace hoistdev {
 
@@ -33,28 +30,6 @@ struct Options {
   bool stats = false;
   bool trampolines = false;
 };
-
-int fail(const std::string& file, const Error& error) {
-  std::fprintf(stderr, "hoistdev: %s: %s", file.c_str(), error.message().c_str());
-  if (error.has_offset()) {
-    std::fprintf(stderr, " (at offset 0x%llx)", static_cast<unsigned long long>(error.offset()));
-  }
-  if (error.line() != 0) std::fprintf(stderr, " (line %u:%u)", error.line(), error.column());
-  std::fputc('\n', stderr);
-  return 1;
-}
-
-Result<wasm::Module> read_module(const std::string& file) {
-  HOIST_TRY(std::vector<std::uint8_t> bytes,
-            platform::read_file(file, wasm::kMaxModuleBytes));
-  if (!wasm::has_magic(bytes)) {
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    HOIST_TRY(bytes, wasm::assemble_wat(text));
-  }
-  HOIST_TRY(wasm::Module module, wasm::decode(wasm::ModuleBytes::own(std::move(bytes))));
-  HOIST_TRY_VOID(wasm::validate_module(module));
-  return module;
-}
 
 struct Counts {
   std::uint64_t translate_ns = 0, optimise_ns = 0, insts = 0, optimised_insts = 0, blocks = 0,
@@ -119,11 +94,13 @@ int translate_module(const Options& options, const wasm::Module& module) {
   for (std::uint32_t i = module.num_imported_functions; i < module.num_functions(); ++i) {
     if (options.function >= 0 && static_cast<std::uint32_t>(options.function) != i) continue;
     const std::uint64_t start = platform::now_ns(platform::Clock::ThreadCpu);
-    if (const auto done = translator.translate(i, func); !done) return fail(options.file, done.error());
+    if (const auto done = translator.translate(i, func); !done)
+      return report(options.file, done.error());
     const std::uint64_t middle = platform::now_ns(platform::Clock::ThreadCpu);
     counts.translate_ns += middle - start;
     if (options.verify) {
-      if (const auto fine = ir::verify(func); !fine) return fail(options.file + ": function " + std::to_string(i), fine.error());
+      if (const auto fine = ir::verify(func); !fine)
+        return report(options.file + ": function " + std::to_string(i), fine.error());
     }
     if (options.stats) {
       counts.insts += count_insts(func);
@@ -137,7 +114,8 @@ int translate_module(const Options& options, const wasm::Module& module) {
       opt::optimise(func, opt_context);
       counts.optimise_ns += platform::now_ns(platform::Clock::ThreadCpu) - before;
       if (options.verify) {
-        if (const auto fine = ir::verify(func); !fine) return fail(options.file + ": function " + std::to_string(i), fine.error());
+        if (const auto fine = ir::verify(func); !fine)
+          return report(options.file + ": function " + std::to_string(i), fine.error());
       }
     }
     if (options.stats) {
@@ -165,7 +143,7 @@ int translate_main(int argc, char** argv) {
   app.add_flag("--trampolines", options.trampolines, "print the trampolines of the module's types");
   CLI11_PARSE(app, argc, argv);
   const auto module = read_module(options.file);
-  if (!module) return fail(options.file, module.error());
+  if (!module) return report(options.file, module.error());
   return options.trampolines ? print_trampolines(*module) : translate_module(options, *module);
 }
 

@@ -31,7 +31,7 @@ std::span<const VerifierError> Verifier::run(const Function& func) {
   func_ = &func;
   errors_.clear();
   check_preamble();
-  if (!check_layout()) return errors_;
+  if (!check_aliases() || !check_layout()) return errors_;
   flow_.compute(func);
   dominators_.compute(func, flow_);
   check_entry();
@@ -130,6 +130,25 @@ Type Verifier::global_type(GlobalValue global) const {
 }
 
 // ---- Layout.
+
+/// Everything that follows an alias relies on its chain to end, printing included.
+bool Verifier::check_aliases() {
+  const Function& func = *func_;
+  const auto count = static_cast<std::uint32_t>(func.value_count());
+  // A chain that runs into one that was walked before ends: marks are the start of the walk.
+  positions_.assign(count, count);
+  for (std::uint32_t start = 0; start < count; ++start) {
+    for (Value at(start); func.value(at).kind == ValueKind::Alias && positions_[at.index()] == count;) {
+      positions_[at.index()] = start;
+      at = Value(func.value(at).source);
+      if (at.index() >= count || positions_[at.index()] == start) {
+        report(EntityRef(), message("alias ", Value(start), " does not end at a value"));
+        return false;
+      }
+    }
+  }
+  return true;
+}
 
 /// Is the rest worth checking?
 bool Verifier::check_layout() {
@@ -294,14 +313,7 @@ void Verifier::check_results(Inst inst) {
 
 void Verifier::check_value(Inst inst, Value v) {
   const Function& func = *func_;
-  Value at = v;
-  for (std::size_t steps = 0; func.value(at).kind == ValueKind::Alias; ++steps) {
-    at = Value(func.value(at).source);
-    if (at.index() >= func.value_count() || steps > func.value_count()) {
-      report(inst, message("alias ", v, " does not end at a value"));
-      return;
-    }
-  }
+  const Value at = func.resolve(v);
   const ValueData& data = func.value(at);
   if (data.type != func.type(v)) {
     report(inst, message("alias ", v, " has type ", func.type(v), " but ", at, " has ", data.type));

@@ -63,6 +63,7 @@ class Verifier {
   void check_global_value(GlobalValue global, bool& cycle_seen);
   Type global_type(GlobalValue global) const;
   // Layout and values.
+  bool check_aliases();
   bool check_layout();
   void check_entry();
   void check_block(Block block);
@@ -89,7 +90,7 @@ class Verifier {
   std::vector<VerifierError> errors_;
   ControlFlow flow_;
   DominatorTree dominators_;
-  std::vector<std::uint32_t> positions_;  // of instructions within their block
+  std::vector<std::uint32_t> positions_;  // of instructions within their block; marks of aliases
   base::BitSet tables_;
 };
 

@@ -96,7 +96,13 @@ void Emitter::emit_block(MachBlock block) {
     next_inst_ = i;
     emit_moves_before(i);
     next_inst_ = i + 1;
-    emit_inst(i, allocs_of(func_.insts[i]));
+    const Allocs ops = allocs_of(func_.insts[i]);
+    // A value that is made again wherever it is needed has no register of its own.
+    if ((func_.insts[i].flags & codegen::kRemat) != 0 && ops.size() == 1 &&
+        ops[0].kind == codegen::Alloc::Kind::None) {
+      continue;
+    }
+    emit_inst(i, ops);
   }
 }
 

@@ -113,8 +113,15 @@ bool Store::call_host(image::VmHostContext& context, image::VmGlobal* slots) {
   return false;
 }
 
-bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
+HOIST_CALLS_MACHINE_CODE static std::uint64_t enter(const image::VmFuncRef& func,
+                                                    image::StoreContext* context,
+                                                    image::VmGlobal* slots) {
   using Entry = std::uint64_t (*)(const void*, void*, image::StoreContext*, image::VmGlobal*);
+  const auto entry = reinterpret_cast<Entry>(reinterpret_cast<std::uintptr_t>(func.entry));
+  return entry(func.code, func.ctx, context, slots);
+}
+
+bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
   HOIST_CHECK(func.entry != nullptr, "functions that the host can reach have an entry trampoline");
   platform::ensure_signal_stack();
   const std::uintptr_t sp = platform::current_stack_pointer();
@@ -134,9 +141,7 @@ bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
   activation.outer_entry_fp = context_.entry_fp;
   jit::set_current_activation(&activation);
   ++activations_;
-  const std::uint64_t left =
-      reinterpret_cast<Entry>(reinterpret_cast<std::uintptr_t>(func.entry))(func.code, func.ctx,
-                                                                            &context_, slots);
+  const std::uint64_t left = enter(func, &context_, slots);
   --activations_;
   jit::set_current_activation(activation.outer);
   if (left == 0) [[likely]] return true;

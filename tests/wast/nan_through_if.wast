@@ -1,0 +1,20 @@
+;; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+;; A NaN that comes out of a branch not folded away must survive calls, ifs and dead code around it.
+(module
+  (func $pick (param f32) (result f32)
+    (if (result f32) (i32.const 0) (then (f32.const 0)) (else (f32.const nan))))
+  (func (export "f32") (result f32)
+    (call $pick (f32.const 1))
+    (if (i32.const 1) (then (nop)) (else (unreachable))))
+  (func $pick64 (param i32) (result f64)
+    (if (result f64) (local.get 0) (then (f64.const 0)) (else (f64.const -nan:0x8000000000001))))
+  (func (export "f64") (param i32) (result i64)
+    (i64.reinterpret_f64 (call $pick64 (local.get 0)))
+    (if (local.get 0) (then (unreachable)) (else (nop))))
+  (func (export "through_block") (param f32) (result i32)
+    (block (result f32) (br_if 0 (local.get 0) (i32.const 1)) (drop) (f32.const 0)) (i32.reinterpret_f32)))
+(assert_return (invoke "f32") (f32.const nan:canonical))
+(assert_return (invoke "f64" (i32.const 0)) (i64.const 0xfff8000000000001))
+(assert_trap (invoke "f64" (i32.const 1)) "unreachable")
+(assert_return (invoke "through_block" (f32.const -nan:0x200001)) (i32.const 0xffa00001))
+(assert_return (invoke "through_block" (f32.const nan:0x7fffff)) (i32.const 0x7fffffff))
