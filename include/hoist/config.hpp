@@ -23,9 +23,9 @@ struct Config {
   OptLevel opt_level = OptLevel::Full;
   /// Threads that compile one module; 0 is one per core. The code does not depend on it.
   unsigned threads = 0;
-  /// Stack that compiled code may use, in bytes, counted from the outermost call into it; beyond, it
-  /// traps with "call stack exhausted". At least 64 KiB. A thread with a smaller stack gives what it
-  /// has.
+  /// Stack that compiled code may use, in bytes, counted from the outermost call into it; beyond,
+  /// it traps with "call stack exhausted". At least 64 KiB. A thread with a smaller stack gives
+  /// what it has.
   std::uint64_t guest_stack_bytes = std::uint64_t{1} << 20;
   /// Stack left for host functions below the guest's, in bytes; at least 32 KiB.
   std::uint64_t host_reserve_bytes = std::uint64_t{128} << 10;

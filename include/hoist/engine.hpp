@@ -19,9 +19,10 @@ struct EngineImpl;
 /// A counted handle; copies name the same engine. Any thread may use it at any time.
 class HOIST_API Engine {
  public:
-  /// Installs Hoist's signal handlers (SIGSEGV, SIGBUS, SIGILL, SIGFPE) on first use in the process;
-  /// faults that are not the guest's go on to the handlers that were there before.
-  /// @error BadArgument: a setting outside its range; Unsupported: the CPU lacks SSE4.1 or SSSE3, or
+  /// Installs Hoist's signal handlers (SIGSEGV, SIGBUS, SIGILL, SIGFPE) on first use in the
+  /// process; faults that are not the guest's go on to the handlers that were there before.
+  /// @error BadArgument: a setting outside its range; Unsupported: the CPU lacks SSE4.1 or SSSE3,
+  /// or
   ///        is not of a kind that Hoist generates code for.
   static Result<Engine> create(const Config& config = {}) noexcept;
 

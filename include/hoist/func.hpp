@@ -7,9 +7,9 @@
 ///   Result<std::int32_t> answer = (*run)(7);
 ///
 /// A call that enters WebAssembly returns an Error of kind Trap (trap.hpp), Exit, or whatever error
-/// a host function returned. An exception that a host function throws comes out of that call, if the
-/// embedder's file is compiled with exceptions; the guest's frames between are left without running
-/// anything. Host functions must not be left by longjmp or by cancelling the thread.
+/// a host function returned. An exception that a host function throws comes out of that call, if
+/// the embedder's file is compiled with exceptions; the guest's frames between are left without
+/// running anything. Host functions must not be left by longjmp or by cancelling the thread.
 
 #include <algorithm>
 #include <span>
@@ -37,8 +37,8 @@ class HOIST_API Caller {
   Caller& operator=(const Caller&) = delete;
 
   StoreRef store() const noexcept { return store_; }
-  /// The instance that imported the function; empty if it was called otherwise (by the host, or as a
-  /// function reference that the host made).
+  /// The instance that imported the function; empty if it was called otherwise (by the host, or as
+  /// a function reference that the host made).
   std::optional<Instance> instance() const noexcept;
   /// An export of that instance.
   std::optional<Extern> get(std::string_view name) const noexcept;
@@ -90,8 +90,8 @@ class HOIST_API Func : public detail::Handle {
     return detail::pass_on<Mode>(call_raw(std::span<const Val>(args.begin(), args.size())));
   }
 
-  /// The function as one of a C++ type: `func.typed<float(std::int32_t, double)>()`. Results: void, a
-  /// value, or a std::tuple. @error BadArgument: it has another type; names both.
+  /// The function as one of a C++ type: `func.typed<float(std::int32_t, double)>()`. Results: void,
+  /// a value, or a std::tuple. @error BadArgument: it has another type; names both.
   template <typename Signature>
   Result<TypedFunc<Signature>> typed() const noexcept;
 
@@ -244,8 +244,8 @@ detail::HostFuncSpec Func::typed_spec(F callable) {
   constexpr auto& kResults = detail::ResultList<Plain>::kTypes;
   return {FuncType({kParams.begin(), kParams.end()}, {kResults.begin(), kResults.end()}),
           [](void* closure, detail::HostCall& call) noexcept {
-            return Mode::guard(
-                call, [&] { return detail::call_typed(*static_cast<F*>(closure), call); });
+            return Mode::guard(call,
+                               [&] { return detail::call_typed(*static_cast<F*>(closure), call); });
           },
           new F(std::move(callable)), detail::destroy_closure<F>};
 }

@@ -6,14 +6,15 @@
 ///   auto module = hoist::Module::from_file(*engine, "plugin.wasm");
 ///   hoist::Store store(*engine);
 ///   hoist::Linker linker(*engine);
-///   linker.define_func("env", "log", [](hoist::Caller& caller, std::uint32_t at, std::uint32_t n) ->
+///   linker.define_func("env", "log", [](hoist::Caller& caller, std::uint32_t at, std::uint32_t n)
+///   ->
 ///                      hoist::Result<void> { ... });
 ///   auto instance = linker.instantiate(store, *module);
 ///   auto add = instance->typed<std::int32_t(std::int32_t, std::int32_t)>("add");
 ///   hoist::Result<std::int32_t> sum = (*add)(2, 3);
 ///
-/// Everything that can fail returns a hoist::Result. Nothing throws but what the embedder's own host
-/// functions throw. Reading order: engine, module, store, linker, instance, func.
+/// Everything that can fail returns a hoist::Result. Nothing throws but what the embedder's own
+/// host functions throw. Reading order: engine, module, store, linker, instance, func.
 
 #include "hoist/config.hpp"
 #include "hoist/engine.hpp"

@@ -18,8 +18,9 @@ namespace hoist {
 
 class HOIST_API Instance : public detail::Handle {
  public:
-  /// Instantiates as the core specification says (section 4.5.4): checks the imports, makes memories,
-  /// tables and globals, applies element and data segments in order, runs the start function.
+  /// Instantiates as the core specification says (section 4.5.4): checks the imports, makes
+  /// memories, tables and globals, applies element and data segments in order, runs the start
+  /// function.
   /// @param imports  one for each of module.imports(), in that order.
   /// @error Link: wrong number, type or store of an import; nothing has happened then.
   /// @error Trap: a segment did not fit or the start function trapped; segments before it have been

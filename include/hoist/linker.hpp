@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Linker: finds the imports of modules by name. Host functions that are defined by `define_func` and
-/// `define_callback` belong to no store: one linker can instantiate into many. A linker belongs to
-/// one thread at a time; instances that it made share the host functions' closures.
+/// Linker: finds the imports of modules by name. Host functions that are defined by `define_func`
+/// and `define_callback` belong to no store: one linker can instantiate into many. A linker belongs
+/// to one thread at a time; instances that it made share the host functions' closures.
 
 #include <memory>
 #include <string>
@@ -18,9 +18,9 @@ struct LinkerImpl;
 
 /// What a linker does about an import that nothing was defined for.
 enum class UnknownImports : std::uint8_t {
-  Error,    ///< instantiation fails and names it
-  Trap,     ///< a function that traps when called ("unknown import called"); other kinds are errors
-  Default   ///< a function that returns zeros; memories, tables and globals with zeros
+  Error,   ///< instantiation fails and names it
+  Trap,    ///< a function that traps when called ("unknown import called"); other kinds are errors
+  Default  ///< a function that returns zeros; memories, tables and globals with zeros
 };
 
 class HOIST_API Linker {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Memory: a linear memory. Addresses are byte offsets of the guest; every access here is checked. An
-/// access out of bounds is an Error of kind Trap ("out of bounds memory access"), so that a host
+/// Memory: a linear memory. Addresses are byte offsets of the guest; every access here is checked.
+/// An access out of bounds is an Error of kind Trap ("out of bounds memory access"), so that a host
 /// function that returns it traps as the guest would. Source: core specification, section 4.2.8.
 
 #include <cstdint>

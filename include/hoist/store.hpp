@@ -39,7 +39,7 @@ class HOIST_API StoreRef {
 /// fail (memory.grow gives -1); instantiation beyond is an Error of kind Limit.
 struct StoreLimits {
   static constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
-  std::uint64_t memory_bytes = kUnlimited;  ///< of each memory
+  std::uint64_t memory_bytes = kUnlimited;    ///< of each memory
   std::uint64_t table_elements = 10'000'000;  ///< of each table
   std::uint64_t instances = kUnlimited;
 };

@@ -35,8 +35,8 @@ enum class TrapCode : std::uint8_t {
 /// One function on the guest's stack.
 struct Frame {
   static constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
-  std::string module;             ///< from the name section; may be empty
-  std::string function;           ///< from the name section, else an export's name; may be empty
+  std::string module;    ///< from the name section; may be empty
+  std::string function;  ///< from the name section, else an export's name; may be empty
   std::uint32_t function_index = 0;
   std::uint64_t module_offset = kNoOffset;    ///< byte offset of the instruction in the module
   std::uint64_t function_offset = kNoOffset;  ///< the same from the start of the function's body
@@ -74,8 +74,11 @@ class HOIST_API Trap {
     std::size_t omitted_at = 0;
   };
   explicit Trap(Parts parts)
-      : frames_(std::move(parts.frames)), omitted_(parts.omitted), omitted_at_(parts.omitted_at),
-        code_(parts.code), is_guest_trap_(parts.is_guest_trap) {}
+      : frames_(std::move(parts.frames)),
+        omitted_(parts.omitted),
+        omitted_at_(parts.omitted_at),
+        code_(parts.code),
+        is_guest_trap_(parts.is_guest_trap) {}
 
  private:
   std::vector<Frame> frames_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// The types of WebAssembly as an embedder sees them: of values, functions, memories, tables, globals,
-/// imports and exports. Plain values. Source: core specification, section 2.3.
+/// The types of WebAssembly as an embedder sees them: of values, functions, memories, tables,
+/// globals, imports and exports. Plain values. Source: core specification, section 2.3.
 
 #include <cstdint>
 #include <initializer_list>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Val: one WebAssembly value with its type. Copied freely. Asking a Val for another type than it has
-/// ends the process: it is a bug of the caller, like using the value of a failed Result.
+/// Val: one WebAssembly value with its type. Copied freely. Asking a Val for another type than it
+/// has ends the process: it is a bug of the caller, like using the value of a failed Result.
 
 #include <bit>
 #include <concepts>
@@ -48,8 +48,12 @@ class HOIST_API Val {
   Val(T value) : type_(ValKind::I64) {  // NOLINT: implicit by design
     bits_[0] = static_cast<std::uint64_t>(value);
   }
-  Val(float value) : type_(ValKind::F32) { bits_[0] = std::bit_cast<std::uint32_t>(value); }   // NOLINT
-  Val(double value) : type_(ValKind::F64) { bits_[0] = std::bit_cast<std::uint64_t>(value); }  // NOLINT
+  Val(float value) : type_(ValKind::F32) {
+    bits_[0] = std::bit_cast<std::uint32_t>(value);
+  }  // NOLINT
+  Val(double value) : type_(ValKind::F64) {
+    bits_[0] = std::bit_cast<std::uint64_t>(value);
+  }                                                   // NOLINT
   Val(ExternRef value) : type_(ValKind::ExternRef) {  // NOLINT: implicit by design
     bits_[0] = reinterpret_cast<std::uintptr_t>(value.host);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// WASI preview 1 for guests: what a guest may see of its host is what is listed here, nothing else.
+/// WASI preview 1 for guests: what a guest may see of its host is what is listed here, nothing
+/// else.
 
 #include <cstdint>
 #include <string>
@@ -14,10 +15,10 @@ namespace hoist {
 /// Where one of the guest's standard streams goes.
 struct WasiStream {
   enum class Kind : std::uint8_t {
-    Inherit,     ///< the process's own
-    Null,        ///< reads end at once, writes vanish
-    Buffer,      ///< `buffer`: read from its front, or appended to
-    Descriptor   ///< `descriptor`, which stays open and the caller's
+    Inherit,    ///< the process's own
+    Null,       ///< reads end at once, writes vanish
+    Buffer,     ///< `buffer`: read from its front, or appended to
+    Descriptor  ///< `descriptor`, which stays open and the caller's
   };
   Kind kind = Kind::Inherit;
   std::string* buffer = nullptr;  ///< must live as long as guests run
@@ -44,10 +45,11 @@ struct WasiConfig {
   WasiStream err;
 };
 
-/// Defines "wasi_snapshot_preview1" (and "wasi_unstable", its older name, where they agree). Opens the
-/// directories. All instances that the linker makes share the state: descriptors, positions.
+/// Defines "wasi_snapshot_preview1" (and "wasi_unstable", its older name, where they agree). Opens
+/// the directories. All instances that the linker makes share the state: descriptors, positions.
 /// proc_exit ends the entering call with an Error of kind Exit whose code() is the status.
-/// @error Io: a directory cannot be opened; BadArgument: a name with a zero byte, or defined already.
+/// @error Io: a directory cannot be opened; BadArgument: a name with a zero byte, or defined
+/// already.
 HOIST_API Result<void> add_wasi_to_linker(Linker& linker, WasiConfig config) noexcept;
 
 }  // namespace hoist

@@ -66,11 +66,15 @@ Engine& Engine::operator=(const Engine&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
-const Config& Engine::config() const noexcept { return impl_->config; }
+const Config& Engine::config() const noexcept {
+  return impl_->config;
+}
 std::string Engine::cpu_features() const noexcept {
   return impl_->engine->compiler().cpu_features();
 }
 
-const char* version() noexcept { return "0.1.0"; }
+const char* version() noexcept {
+  return "0.1.0";
+}
 
 }  // namespace hoist

@@ -38,8 +38,8 @@ Extern::Extern(const Memory& memory) noexcept
     : Extern(Access::make_extern<Extern>(ExternKind::Memory, memory.store(),
                                          Access::object(memory))) {}
 Extern::Extern(const Table& table) noexcept
-    : Extern(
-          Access::make_extern<Extern>(ExternKind::Table, table.store(), Access::object(table))) {}
+    : Extern(Access::make_extern<Extern>(ExternKind::Table, table.store(), Access::object(table))) {
+}
 Extern::Extern(const Global& global) noexcept
     : Extern(Access::make_extern<Extern>(ExternKind::Global, global.store(),
                                          Access::object(global))) {}
@@ -60,11 +60,15 @@ static std::optional<T> as(const Extern& item, ExternKind kind) {
   return Access::make<T>(item.store(), Access::object(item));
 }
 
-std::optional<Func> Extern::func() const noexcept { return as<Func>(*this, ExternKind::Func); }
+std::optional<Func> Extern::func() const noexcept {
+  return as<Func>(*this, ExternKind::Func);
+}
 std::optional<Memory> Extern::memory() const noexcept {
   return as<Memory>(*this, ExternKind::Memory);
 }
-std::optional<Table> Extern::table() const noexcept { return as<Table>(*this, ExternKind::Table); }
+std::optional<Table> Extern::table() const noexcept {
+  return as<Table>(*this, ExternKind::Table);
+}
 std::optional<Global> Extern::global() const noexcept {
   return as<Global>(*this, ExternKind::Global);
 }

@@ -34,7 +34,9 @@ Error take_error(StoreRef store) noexcept {
   return inner == nullptr ? api::store_gone() : inner->take_error();
 }
 
-void* object_of(const Handle& handle) noexcept { return Access::object(handle); }
+void* object_of(const Handle& handle) noexcept {
+  return Access::object(handle);
+}
 
 Error other_store_error() noexcept {
   return {ErrorKind::BadArgument, "a function of another store was passed"};
@@ -130,13 +132,13 @@ Result<void> Func::call_raw(std::span<const Val> args, std::span<Val> results) c
   const std::size_t num_params = type.params().size();
   const std::size_t num_results = type.results().size();
   if (args.size() != num_params) {
-    return Error(ErrorKind::BadArgument,
-                 fmt::format("'{}' takes {} arguments, but {} were given", name(), num_params,
-                             args.size()));
+    return Error(ErrorKind::BadArgument, fmt::format("'{}' takes {} arguments, but {} were given",
+                                                     name(), num_params, args.size()));
   }
   if (results.size() != num_results) {
-    return Error(ErrorKind::BadArgument, fmt::format("'{}' has {} results, but room for {} was given",
-                                                     name(), num_results, results.size()));
+    return Error(ErrorKind::BadArgument,
+                 fmt::format("'{}' has {} results, but room for {} was given", name(), num_results,
+                             results.size()));
   }
   constexpr std::size_t kInline = 16;
   image::VmGlobal inline_slots[kInline];

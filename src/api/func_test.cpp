@@ -25,7 +25,8 @@ TEST(Func, CallsWithoutBoxing) {
     (func (export "neg") (param i32) (result i64) (i64.extend_i32_s (local.get 0)))
     (func (export "high") (param i32) (result i64) (i64.extend_i32_u (local.get 0)))
     (func (export "nothing"))))");
-  const auto swap = must(guest.instance.typed<std::tuple<double, std::int32_t>(std::int32_t, double)>("swap"));
+  const auto swap =
+      must(guest.instance.typed<std::tuple<double, std::int32_t>(std::int32_t, double)>("swap"));
   EXPECT_EQ(must(swap(7, 2.5)), (std::tuple<double, std::int32_t>(2.5, 7)));
   const auto neg = must(guest.instance.typed<std::int64_t(std::int32_t)>("neg"));
   EXPECT_EQ(must(neg(-5)), -5);
@@ -43,7 +44,8 @@ TEST(Func, ManyParametersAndResults) {
   }
   std::string results;
   for (int i = 0; i < 40; ++i) results += (39 - i) % 2 == 0 ? " i64" : " f32";
-  const Guest guest("(module (func (export \"f\") (param" + params + ") (result" + results + ")" + gets + "))");
+  const Guest guest("(module (func (export \"f\") (param" + params + ") (result" + results + ")" +
+                    gets + "))");
   std::vector<Val> args;
   for (int i = 0; i < 40; ++i) {
     args.push_back(i % 2 == 0 ? Val(std::int64_t{i}) : Val(static_cast<float>(i)));
@@ -120,8 +122,7 @@ TEST(HostFunc, DynamicFromATypeAndACallback) {
   Store store(test_engine());
   const FuncType type({ValKind::I32, ValKind::F64}, {ValKind::F64, ValKind::I32});
   const Func swap = Func::create(
-      store, type,
-      [](Caller&, std::span<const Val> args, std::span<Val> results) -> Result<void> {
+      store, type, [](Caller&, std::span<const Val> args, std::span<Val> results) -> Result<void> {
         results[0] = args[1];
         results[1] = args[0];
         return {};
@@ -141,12 +142,12 @@ TEST(HostFunc, DynamicFromATypeAndACallback) {
 
 TEST(HostFunc, WrongResultTypeIsAnError) {
   Store store(test_engine());
-  const Func bad = Func::create(
-      store, FuncType({}, {ValKind::I32}),
-      [](Caller&, std::span<const Val>, std::span<Val> results) -> Result<void> {
-        results[0] = Val(1.0);
-        return {};
-      });
+  const Func bad =
+      Func::create(store, FuncType({}, {ValKind::I32}),
+                   [](Caller&, std::span<const Val>, std::span<Val> results) -> Result<void> {
+                     results[0] = Val(1.0);
+                     return {};
+                   });
   EXPECT_ERROR(bad.call(), ErrorKind::BadArgument,
                "result 0 of a host function is of type f64, but must be i32");
 }
@@ -156,12 +157,13 @@ TEST(HostFunc, CallerKnowsTheInstance) {
   int data = 0;
   store.set_data(&data);
   Linker linker(test_engine());
-  must(linker.define_func("h", "read", [](Caller& caller, std::uint32_t at) -> Result<std::int32_t> {
-    *static_cast<int*>(caller.store().data()) += 1;
-    auto value = caller.memory("mem")->get<std::int32_t>(at);
-    if (!value) return std::move(value).error();
-    return *value;
-  }));
+  must(
+      linker.define_func("h", "read", [](Caller& caller, std::uint32_t at) -> Result<std::int32_t> {
+        *static_cast<int*>(caller.store().data()) += 1;
+        auto value = caller.memory("mem")->get<std::int32_t>(at);
+        if (!value) return std::move(value).error();
+        return *value;
+      }));
   const auto module = compile(R"((module
     (import "h" "read" (func $read (param i32) (result i32)))
     (memory (export "mem") 1)

@@ -36,8 +36,8 @@ using detail::Access;
 /// The answer of whatever is asked of a store that is gone.
 Error store_gone();
 
-/// `value` as compiled code of `store` takes it, if it has type `type`. Makes a host function callable
-/// from compiled code. `what` begins the message: "argument 2".
+/// `value` as compiled code of `store` takes it, if it has type `type`. Makes a host function
+/// callable from compiled code. `what` begins the message: "argument 2".
 /// @error BadArgument: another type, or a function of another store.
 Result<std::uint64_t> to_bits(runtime::Store& store, const Val& value, ValType type,
                               const std::string& what);

@@ -20,12 +20,12 @@ Result<Instance> Instance::create_raw(StoreRef store, const Module& module,
   items.reserve(imports.size());
   for (std::size_t i = 0; i < imports.size(); ++i) {
     if (imports[i].store() != store) {
-      return Error(ErrorKind::Link, fmt::format("import {} is a {} of another store", i,
-                                                name(imports[i].kind())));
+      return Error(ErrorKind::Link,
+                   fmt::format("import {} is a {} of another store", i, name(imports[i].kind())));
     }
     items.push_back(api::to_runtime(imports[i]));
   }
-  HOIST_TRY(runtime::Instance* instance,
+  HOIST_TRY(runtime::Instance * instance,
             runtime::Instance::instantiate(*inner, module.impl()->code, items, module.impl()));
   return Access::make<Instance>(store, instance);
 }
@@ -87,8 +87,7 @@ static Result<runtime::Extern> find(runtime::Instance* instance, std::string_vie
 }
 
 Result<Func> Instance::func(std::string_view name) const noexcept {
-  HOIST_TRY(const auto found,
-            find(Access::live<runtime::Instance>(*this), name, ExternKind::Func));
+  HOIST_TRY(const auto found, find(Access::live<runtime::Instance>(*this), name, ExternKind::Func));
   return Access::make<Func>(store_, found.object);
 }
 

@@ -132,16 +132,17 @@ TEST(Segments, ActiveOnesBeforeTheBadOneStay) {
   Store store(test_engine());
   Linker linker(test_engine());
   const Memory memory = must(Memory::create(store, {1, std::nullopt}));
-  const Table table = must(Table::create(store, {ValKind::FuncRef, 3, std::nullopt},
-                                         Val::null(ValKind::FuncRef)));
+  const Table table =
+      must(Table::create(store, {ValKind::FuncRef, 3, std::nullopt}, Val::null(ValKind::FuncRef)));
   must(linker.define("e", "m", memory));
   must(linker.define("e", "t", table));
-  EXPECT_ERROR(linker.instantiate(store, compile(R"((module
+  EXPECT_ERROR(
+      linker.instantiate(store, compile(R"((module
                  (import "e" "m" (memory 1))
                  (data (i32.const 0) "abc") (data (i32.const 65535) "de") (data (i32.const 10) "f")))")),
-               ErrorKind::Trap,
-               "out of bounds memory access: data segment 1 (2 bytes at 65535) does not fit memory 0 "
-               "of 65536 bytes");
+      ErrorKind::Trap,
+      "out of bounds memory access: data segment 1 (2 bytes at 65535) does not fit memory 0 "
+      "of 65536 bytes");
   EXPECT_EQ(must(memory.text(0, 3)), "abc");
   EXPECT_EQ(memory.data()[65535], 0);
   EXPECT_EQ(memory.data()[10], 0);
@@ -212,7 +213,8 @@ TEST(Module, Reflection) {
   for (const ImportType& import : module.imports()) {
     text += import.module + "." + import.field + ": " + to_string(import.type) + "\n";
   }
-  for (const ExportType& item : module.exports()) text += item.name + ": " + to_string(item.type) + "\n";
+  for (const ExportType& item : module.exports())
+    text += item.name + ": " + to_string(item.type) + "\n";
   EXPECT_EQ(text,
             "a.f: function (i32) -> (f64)\n"
             "a.m: memory 1..2 pages\n"

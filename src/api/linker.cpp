@@ -17,8 +17,12 @@ Linker::Linker(Linker&&) noexcept = default;
 Linker& Linker::operator=(Linker&&) noexcept = default;
 Linker::~Linker() = default;
 
-Engine Linker::engine() const noexcept { return impl_->engine; }
-void Linker::allow_shadowing(bool allow) noexcept { impl_->linker.allow_shadowing = allow; }
+Engine Linker::engine() const noexcept {
+  return impl_->engine;
+}
+void Linker::allow_shadowing(bool allow) noexcept {
+  impl_->linker.allow_shadowing = allow;
+}
 void Linker::unknown_imports(UnknownImports what) noexcept {
   impl_->linker.unknown_imports = what;
 }
@@ -66,7 +70,7 @@ Result<Instance> Linker::instantiate_raw(StoreRef store, const Module& module) n
     return Error(ErrorKind::BadArgument, "linker, store and module must be of the same engine");
   }
   HOIST_TRY(const std::vector<runtime::Extern> items, impl_->linker.resolve(*inner, *code));
-  HOIST_TRY(runtime::Instance* instance,
+  HOIST_TRY(runtime::Instance * instance,
             runtime::Instance::instantiate(*inner, code, items, module.impl()));
   return Access::make<Instance>(store, instance);
 }

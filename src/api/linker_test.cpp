@@ -42,30 +42,35 @@ TEST(Linker, ErrorsNameWhatIsWantedAndFound) {
   must(linker.define_func("env", "log", [](std::int32_t) {}));
   must(linker.define("env", "m", must(Memory::create(store, {1, 5}))));
   must(linker.define("env", "g", must(Global::create(store, {ValKind::I32, false}, Val(1)))));
-  EXPECT_ERROR(link(linker, store, "(module (import \"env\" \"log\" (func (param i64))))"),
-               ErrorKind::Link,
-               "incompatible import type: \"env\".\"log\" must be a function (i64) -> (), but a host "
-               "function (i32) -> () was given");
-  EXPECT_ERROR(link(linker, store, "(module (import \"env\" \"m\" (memory 1 4)))"), ErrorKind::Link,
-               "incompatible import type: \"env\".\"m\" must be a memory 1..4 pages, but a memory 1..5 "
-               "pages was given");
-  EXPECT_ERROR(link(linker, store, "(module (import \"env\" \"m\" (memory 2)))"), ErrorKind::Link,
-               "incompatible import type: \"env\".\"m\" must be a memory 2.. pages, but a memory 1..5 "
-               "pages was given");
-  EXPECT_ERROR(link(linker, store, "(module (import \"env\" \"g\" (global (mut i32))))"),
-               ErrorKind::Link,
-               "incompatible import type: \"env\".\"g\" must be a global mut i32, but a global i32 was "
-               "given");
-  EXPECT_ERROR(link(linker, store, "(module (import \"env\" \"m\" (func)))"), ErrorKind::Link,
-               "incompatible import type: \"env\".\"m\" must be a function () -> (), but a memory 1..5 "
-               "pages was given");
-  EXPECT_ERROR(link(linker, store, "(module (import \"env\" \"print\" (func)))"), ErrorKind::Link,
-               "unknown import: \"env\".\"print\", a function () -> (), is not defined; \"env\" has "
-               "\"g\", \"log\", \"m\"");
+  EXPECT_ERROR(
+      link(linker, store, "(module (import \"env\" \"log\" (func (param i64))))"), ErrorKind::Link,
+      "incompatible import type: \"env\".\"log\" must be a function (i64) -> (), but a host "
+      "function (i32) -> () was given");
+  EXPECT_ERROR(
+      link(linker, store, "(module (import \"env\" \"m\" (memory 1 4)))"), ErrorKind::Link,
+      "incompatible import type: \"env\".\"m\" must be a memory 1..4 pages, but a memory 1..5 "
+      "pages was given");
+  EXPECT_ERROR(
+      link(linker, store, "(module (import \"env\" \"m\" (memory 2)))"), ErrorKind::Link,
+      "incompatible import type: \"env\".\"m\" must be a memory 2.. pages, but a memory 1..5 "
+      "pages was given");
+  EXPECT_ERROR(
+      link(linker, store, "(module (import \"env\" \"g\" (global (mut i32))))"), ErrorKind::Link,
+      "incompatible import type: \"env\".\"g\" must be a global mut i32, but a global i32 was "
+      "given");
+  EXPECT_ERROR(
+      link(linker, store, "(module (import \"env\" \"m\" (func)))"), ErrorKind::Link,
+      "incompatible import type: \"env\".\"m\" must be a function () -> (), but a memory 1..5 "
+      "pages was given");
+  EXPECT_ERROR(
+      link(linker, store, "(module (import \"env\" \"print\" (func)))"), ErrorKind::Link,
+      "unknown import: \"env\".\"print\", a function () -> (), is not defined; \"env\" has "
+      "\"g\", \"log\", \"m\"");
   EXPECT_ERROR(
       link(linker, store, "(module (import \"wasi_snapshot_preview1\" \"fd_write\" (func)))"),
       ErrorKind::Link,
-      "unknown import: \"wasi_snapshot_preview1\".\"fd_write\", a function () -> (), is not defined; "
+      "unknown import: \"wasi_snapshot_preview1\".\"fd_write\", a function () -> (), is not "
+      "defined; "
       "WASI preview 1 provides it (hoist::add_wasi_to_linker)");
   must(link(linker, store, "(module (import \"env\" \"m\" (memory 1)))"));
   must(link(linker, store, "(module (import \"env\" \"m\" (memory 1 5)))"));
@@ -84,8 +89,9 @@ TEST(Linker, GrownMemoriesCountWithTheirSize) {
 TEST(Linker, NamesAreDefinedOnce) {
   Linker linker(test_engine());
   must(linker.define_func("a", "b", [] { return std::int32_t{1}; }));
-  EXPECT_ERROR(linker.define_func("a", "b", [] { return std::int32_t{2}; }), ErrorKind::BadArgument,
-               "\"a\".\"b\" is defined already; Linker::allow_shadowing permits defining a name again");
+  EXPECT_ERROR(
+      linker.define_func("a", "b", [] { return std::int32_t{2}; }), ErrorKind::BadArgument,
+      "\"a\".\"b\" is defined already; Linker::allow_shadowing permits defining a name again");
   linker.allow_shadowing(true);
   must(linker.define_func("a", "b", [] { return std::int32_t{2}; }));
   Store store(test_engine());

@@ -17,7 +17,7 @@ using runtime::LinearMemory;
 Result<Memory> Memory::create(StoreRef store, const MemoryType& type) noexcept {
   runtime::Store* inner = Access::store(store);
   if (inner == nullptr) return api::store_gone();
-  HOIST_TRY(LinearMemory* memory, inner->new_memory(runtime::to_wasm(type)));
+  HOIST_TRY(LinearMemory * memory, inner->new_memory(runtime::to_wasm(type)));
   return Access::make<Memory>(store, memory);
 }
 
@@ -51,9 +51,9 @@ Result<std::span<std::uint8_t>> Memory::bytes(std::uint64_t address,
   const auto* memory = Access::live<LinearMemory>(*this);
   if (memory == nullptr) return api::store_gone();
   if (!memory->in_bounds(address, length)) {
-    return runtime::trap_error(image::TrapCode::HeapOutOfBounds,
-                               fmt::format("{} bytes at {} of a memory of {} bytes", length, address,
-                                           memory->bytes()));
+    return runtime::trap_error(
+        image::TrapCode::HeapOutOfBounds,
+        fmt::format("{} bytes at {} of a memory of {} bytes", length, address, memory->bytes()));
   }
   return std::span<std::uint8_t>(memory->base() + address, length);
 }

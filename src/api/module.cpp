@@ -63,8 +63,8 @@ static Result<Module> compile_bytes(const Engine& engine, wasm::ModuleBytes byte
   HOIST_TRY(auto code, runtime::ModuleCode::load(inner, std::move(module), std::move(image)));
   stats.load_ns = now_ns(Clock::Monotonic) - compiled;
   stats.peak_memory_bytes = platform::peak_resident_bytes();
-  return Module(std::make_shared<detail::ModuleImpl>(
-      detail::ModuleImpl{engine, std::move(code), stats}));
+  return Module(
+      std::make_shared<detail::ModuleImpl>(detail::ModuleImpl{engine, std::move(code), stats}));
 }
 
 static wasm::ModuleBytes copy_of(std::span<const std::uint8_t> bytes) {
@@ -120,7 +120,9 @@ Module& Module::operator=(const Module&) noexcept = default;
 Module& Module::operator=(Module&&) noexcept = default;
 Module::~Module() = default;
 
-Engine Module::engine() const noexcept { return impl_->engine; }
+Engine Module::engine() const noexcept {
+  return impl_->engine;
+}
 
 std::vector<ImportType> Module::imports() const noexcept {
   const wasm::Module& module = impl_->code->module();
@@ -149,8 +151,12 @@ std::optional<ExternType> Module::find_export(std::string_view name) const noexc
   return runtime::type_of(impl_->code->module(), item->kind, item->index);
 }
 
-std::string_view Module::name() const noexcept { return impl_->code->names().module; }
-bool Module::has_start() const noexcept { return impl_->code->module().start.has_value(); }
+std::string_view Module::name() const noexcept {
+  return impl_->code->names().module;
+}
+bool Module::has_start() const noexcept {
+  return impl_->code->module().start.has_value();
+}
 
 std::vector<std::span<const std::uint8_t>> Module::custom_sections(
     std::string_view name) const noexcept {
@@ -162,6 +168,8 @@ std::vector<std::span<const std::uint8_t>> Module::custom_sections(
   return out;
 }
 
-const CompileStats& Module::stats() const noexcept { return impl_->stats; }
+const CompileStats& Module::stats() const noexcept {
+  return impl_->stats;
+}
 
 }  // namespace hoist

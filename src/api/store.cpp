@@ -13,13 +13,17 @@ Error store_gone() {
   return {ErrorKind::BadArgument, "the store that this belongs to is gone"};
 }
 
-Error failure(runtime::Store& store) { return store.take_error(); }
+Error failure(runtime::Store& store) {
+  return store.take_error();
+}
 
 }  // namespace api
 
 using api::Access;
 
-bool StoreRef::alive() const noexcept { return Access::store(*this) != nullptr; }
+bool StoreRef::alive() const noexcept {
+  return Access::store(*this) != nullptr;
+}
 
 void* StoreRef::data() const noexcept {
   const runtime::Store* store = Access::store(*this);
@@ -42,6 +46,8 @@ Store& Store::operator=(Store&& other) noexcept {
   return *this;
 }
 
-Store::~Store() { delete Access::store(ref_); }
+Store::~Store() {
+  delete Access::store(ref_);
+}
 
 }  // namespace hoist

@@ -25,7 +25,7 @@ Result<Table> Table::create(StoreRef store, const TableType& type, const Val& in
   }
   HOIST_TRY(const std::uint64_t bits,
             api::to_bits(*inner, init, type.element, "the initial element"));
-  HOIST_TRY(TableObject* table, inner->new_table(runtime::to_wasm(type), bits));
+  HOIST_TRY(TableObject * table, inner->new_table(runtime::to_wasm(type), bits));
   return Access::make<Table>(store, table);
 }
 

@@ -61,22 +61,21 @@ inline std::string frame_names(const Error& error) {
   return out;
 }
 
-#define EXPECT_TRAP(result, the_code, frames)                          \
-  do {                                                                 \
-    auto&& trap_result = (result);                                      \
-    ASSERT_FALSE(trap_result);                                         \
-    EXPECT_EQ(trap_result.error().kind(), ErrorKind::Trap)             \
-        << trap_result.error().message();                              \
-    EXPECT_EQ(trap_result.error().code(), static_cast<int>(the_code)); \
-    EXPECT_EQ(frame_names(trap_result.error()), frames);               \
+#define EXPECT_TRAP(result, the_code, frames)                                                \
+  do {                                                                                       \
+    auto&& trap_result = (result);                                                           \
+    ASSERT_FALSE(trap_result);                                                               \
+    EXPECT_EQ(trap_result.error().kind(), ErrorKind::Trap) << trap_result.error().message(); \
+    EXPECT_EQ(trap_result.error().code(), static_cast<int>(the_code));                       \
+    EXPECT_EQ(frame_names(trap_result.error()), frames);                                     \
   } while (false)
 
-#define EXPECT_ERROR(result, the_kind, text)              \
-  do {                                                    \
-    auto&& error_result = (result);                        \
-    ASSERT_FALSE(error_result);                           \
-    EXPECT_EQ(error_result.error().kind(), the_kind);     \
-    EXPECT_EQ(error_result.error().message(), text);      \
+#define EXPECT_ERROR(result, the_kind, text)          \
+  do {                                                \
+    auto&& error_result = (result);                   \
+    ASSERT_FALSE(error_result);                       \
+    EXPECT_EQ(error_result.error().kind(), the_kind); \
+    EXPECT_EQ(error_result.error().message(), text);  \
   } while (false)
 
 }  // namespace hoist::api

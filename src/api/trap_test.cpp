@@ -36,8 +36,8 @@ TEST(Trap, EachKindHasItsCodeAndPlace) {
   EXPECT_TRAP(guest.call("unreachable"), TrapCode::Unreachable, "m!unreachable");
   EXPECT_TRAP(guest.call("div", {1, 0}), TrapCode::IntegerDivideByZero, "m!div");
   EXPECT_TRAP(guest.call("div", {INT32_MIN, -1}), TrapCode::IntegerOverflow, "m!div");
-  EXPECT_TRAP(guest.call("rem64", {std::int64_t{1}, std::int64_t{0}}), TrapCode::IntegerDivideByZero,
-              "m!rem64");
+  EXPECT_TRAP(guest.call("rem64", {std::int64_t{1}, std::int64_t{0}}),
+              TrapCode::IntegerDivideByZero, "m!rem64");
   EXPECT_TRAP(guest.call("trunc", {1e10}), TrapCode::IntegerOverflow, "m!trunc");
   EXPECT_TRAP(guest.call("trunc", {std::numeric_limits<double>::quiet_NaN()}),
               TrapCode::BadConversionToInteger, "m!trunc");
@@ -72,8 +72,7 @@ TEST(Trap, TextHasNamesAndOffsets) {
 TEST(Trap, FramesOfSeveralModules) {
   Store store(test_engine());
   Linker linker(test_engine());
-  must(linker.define_instance(
-      "a", must(Instance::create(store, compile(R"((module $a
+  must(linker.define_instance("a", must(Instance::create(store, compile(R"((module $a
         (func $zero) (func $boom (export "boom") (unreachable))))")))));
   const auto b = must(linker.instantiate(store, compile(R"((module $b
     (import "a" "boom" (func $imported))
@@ -181,9 +180,8 @@ TEST(StackOverflow, ThroughHostFunctionsAddsUp) {
 TEST(HostError, ComesOutOfTheEnteringCallWithFrames) {
   Store store(test_engine());
   Linker linker(test_engine());
-  must(linker.define_func("h", "fail", []() -> Result<void> {
-    return Error(ErrorKind::Host, "the disk is full");
-  }));
+  must(linker.define_func(
+      "h", "fail", []() -> Result<void> { return Error(ErrorKind::Host, "the disk is full"); }));
   must(linker.define_func("h", "exit", []() -> Result<void> {
     return std::move(Error(ErrorKind::Exit, "exit").with_code(3));
   }));
@@ -255,7 +253,8 @@ TEST(Exceptions, OfAnyTypeFromTypedCallsAndStartFunctions) {
   Store store(test_engine());
   Linker linker(test_engine());
   must(linker.define_func("h", "f", []() { throw 42; }));
-  const auto module = compile(R"((module (import "h" "f" (func $f)) (func $s (call $f)) (start $s)))");
+  const auto module =
+      compile(R"((module (import "h" "f" (func $f)) (func $s (call $f)) (start $s)))");
   EXPECT_THROW(static_cast<void>(linker.instantiate(store, module)), int);
   const auto quiet = must(linker.instantiate(
       store, compile(R"((module (import "h" "f" (func $f)) (func (export "g") (call $f))))")));

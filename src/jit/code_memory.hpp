@@ -14,9 +14,10 @@ namespace hoist::jit {
 class CodeMapping {
  public:
   CodeMapping() = default;
-  /// Copies `code` into fresh pages and makes them executable. They are never writable and executable
-  /// at once, and never writable again.
-  /// @error OutOfMemory: the system refuses memory. A system that gives the memory but does not let it
+  /// Copies `code` into fresh pages and makes them executable. They are never writable and
+  /// executable at once, and never writable again.
+  /// @error OutOfMemory: the system refuses memory. A system that gives the memory but does not let
+  /// it
   ///        become executable is an Unsupported error.
   static Result<CodeMapping> map(std::span<const std::uint8_t> code);
 

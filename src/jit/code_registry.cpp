@@ -26,8 +26,8 @@ struct Table {
 
 constinit std::mutex writers;
 constinit std::atomic<const Table*> current{nullptr};
-/// Readers inside a CodeLookup. A writer publishes a new table and then waits until there has been a
-/// moment without readers: whoever comes later sees the new table.
+/// Readers inside a CodeLookup. A writer publishes a new table and then waits until there has been
+/// a moment without readers: whoever comes later sees the new table.
 constinit std::atomic<std::uint64_t> readers{0};
 
 const Table* replace_table(Table* fresh) {
@@ -76,7 +76,9 @@ CodeLookup::CodeLookup() {
   table_ = current.load(std::memory_order_seq_cst);
 }
 
-CodeLookup::~CodeLookup() { readers.fetch_sub(1, std::memory_order_seq_cst); }
+CodeLookup::~CodeLookup() {
+  readers.fetch_sub(1, std::memory_order_seq_cst);
+}
 
 const LoadedCode* CodeLookup::find(std::uintptr_t pc) const {
   const auto* table = static_cast<const Table*>(table_);

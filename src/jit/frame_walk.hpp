@@ -9,7 +9,8 @@
 
 namespace hoist::jit {
 
-/// The pcs of a walk, innermost first: all of them, or the first and the last kEnds of a deep stack.
+/// The pcs of a walk, innermost first: all of them, or the first and the last kEnds of a deep
+/// stack.
 class RawTrace {
  public:
   static constexpr std::uint32_t kEnds = 48;
@@ -39,9 +40,9 @@ class RawTrace {
   std::uintptr_t last_[kEnds];
 };
 
-/// Walks from `pc` in the frame of `fp` outwards to the frame pointer `end_fp` (not included) and calls
-/// `visit(pc)` for each frame: the first pc is that of the innermost instruction, the others are return
-/// addresses. Stops early at anything that is not a chain of frames going up.
+/// Walks from `pc` in the frame of `fp` outwards to the frame pointer `end_fp` (not included) and
+/// calls `visit(pc)` for each frame: the first pc is that of the innermost instruction, the others
+/// are return addresses. Stops early at anything that is not a chain of frames going up.
 template <typename Visit>
 void walk_frames(std::uintptr_t pc, std::uintptr_t fp, std::uintptr_t end_fp, Visit&& visit) {
   while (fp != end_fp && fp < end_fp && fp % 8 == 0 && fp != 0) {

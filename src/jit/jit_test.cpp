@@ -25,7 +25,9 @@ using image::FuncKind;
 using image::TrapCode;
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr FuncKey key(std::uint32_t index) { return FuncKey(FuncKind::User, 0, index); }
+constexpr FuncKey key(std::uint32_t index) {
+  return FuncKey(FuncKind::User, 0, index);
+}
 
 struct Piece {
   Bytes code;
@@ -45,7 +47,9 @@ std::unique_ptr<LoadedImage> load(const std::vector<Piece>& pieces, const void* 
   return *std::move(loaded);
 }
 
-std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
+std::uintptr_t number(const void* address) {
+  return reinterpret_cast<std::uintptr_t>(address);
+}
 
 HOIST_CALLS_MACHINE_CODE int call(const void* code) {
   return reinterpret_cast<int (*)()>(number(code))();
@@ -133,36 +137,39 @@ TEST(FrameWalk, FollowsTheChainAndStopsAtItsEnd) {
   stack[2] = number(&stack[4]);
   stack[3] = 0x2222;
   std::vector<std::uintptr_t> pcs;
-  walk_frames(0x1000, number(&stack[0]), number(&stack[4]), [&](std::uintptr_t pc) { pcs.push_back(pc); });
+  walk_frames(0x1000, number(&stack[0]), number(&stack[4]),
+              [&](std::uintptr_t pc) { pcs.push_back(pc); });
   EXPECT_EQ(pcs, (std::vector<std::uintptr_t>{0x1000, 0x1111}));
   pcs.clear();
   stack[2] = number(&stack[0]);  // a loop
-  walk_frames(0x1000, number(&stack[0]), number(&stack[4]), [&](std::uintptr_t pc) { pcs.push_back(pc); });
+  walk_frames(0x1000, number(&stack[0]), number(&stack[4]),
+              [&](std::uintptr_t pc) { pcs.push_back(pc); });
   EXPECT_EQ(pcs.size(), 2U);
 }
 
 // ---- Faults.
 
 // The contract of codegen::Target::entry_trampoline for a function without values.
-const Bytes& kEntry = *new Bytes{0x55,                                      // push rbp
-                      0x48, 0x89, 0xe5,                          // mov rbp, rsp
-                      0x48, 0x89, 0x62, 0x08,                    // mov [rdx + resume_sp], rsp
-                      0x48, 0x89, 0x6a, 0x10,                    // mov [rdx + resume_fp], rbp
-                      0x48, 0x89, 0x6a, 0x30,                    // mov [rdx + entry_fp], rbp
-                      0x48, 0x8d, 0x05, 0x0a, 0x00, 0x00, 0x00,  // lea rax, [resume]
-                      0x48, 0x89, 0x42, 0x18,                    // mov [rdx + resume_pc], rax
-                      0xff, 0xd7,                                // call rdi
-                      0x31, 0xc0,                                // xor eax, eax
-                      0x5d, 0xc3,                                // pop rbp; ret
-                      0xb8, 0x01, 0x00, 0x00, 0x00,              // resume: mov eax, 1
-                      0x5d, 0xc3};                               // pop rbp; ret
+const Bytes& kEntry = *new Bytes{0x55,                    // push rbp
+                                 0x48, 0x89, 0xe5,        // mov rbp, rsp
+                                 0x48, 0x89, 0x62, 0x08,  // mov [rdx + resume_sp], rsp
+                                 0x48, 0x89, 0x6a, 0x10,  // mov [rdx + resume_fp], rbp
+                                 0x48, 0x89, 0x6a, 0x30,  // mov [rdx + entry_fp], rbp
+                                 0x48, 0x8d, 0x05, 0x0a, 0x00, 0x00, 0x00,  // lea rax, [resume]
+                                 0x48, 0x89, 0x42, 0x18,        // mov [rdx + resume_pc], rax
+                                 0xff, 0xd7,                    // call rdi
+                                 0x31, 0xc0,                    // xor eax, eax
+                                 0x5d, 0xc3,                    // pop rbp; ret
+                                 0xb8, 0x01, 0x00, 0x00, 0x00,  // resume: mov eax, 1
+                                 0x5d, 0xc3};                   // pop rbp; ret
 // push rbp; mov rbp, rsp; ud2
-const Piece& kTraps = *new Piece{{0x55, 0x48, 0x89, 0xe5, 0x0f, 0x0b}, {{4, TrapCode::Unreachable}}};
+const Piece& kTraps =
+    *new Piece{{0x55, 0x48, 0x89, 0xe5, 0x0f, 0x0b}, {{4, TrapCode::Unreachable}}};
 // push rbp; mov rbp, rsp; call rsi (the context); pop rbp; ret
 const Piece& kCalls = *new Piece{{0x55, 0x48, 0x89, 0xe5, 0xff, 0xd6, 0x5d, 0xc3}, {}};
 // push rbp; mov rbp, rsp; mov eax, [rsi]; pop rbp; ret
-const Piece& kLoads = *new Piece{{0x55, 0x48, 0x89, 0xe5, 0x8b, 0x06, 0x5d, 0xc3},
-                      {{4, TrapCode::HeapOutOfBounds}}};
+const Piece& kLoads =
+    *new Piece{{0x55, 0x48, 0x89, 0xe5, 0x8b, 0x06, 0x5d, 0xc3}, {{4, TrapCode::HeapOutOfBounds}}};
 // push rbp; mov rbp, rsp; mov eax, [rsi]: not in the table
 const Piece& kBroken = *new Piece{{0x55, 0x48, 0x89, 0xe5, 0x8b, 0x06}, {}};
 

@@ -8,8 +8,12 @@ namespace hoist::jit {
 
 static constinit thread_local Activation* innermost = nullptr;
 
-Activation* current_activation() { return innermost; }
-void set_current_activation(Activation* activation) { innermost = activation; }
+Activation* current_activation() {
+  return innermost;
+}
+void set_current_activation(Activation* activation) {
+  innermost = activation;
+}
 
 static bool on_fault(platform::Fault& fault) {
   image::TrapCode code = image::TrapCode::None;
@@ -44,6 +48,8 @@ static bool on_fault(platform::Fault& fault) {
   return true;
 }
 
-void install_trap_handler() { platform::install_fault_handler(on_fault); }
+void install_trap_handler() {
+  platform::install_fault_handler(on_fault);
+}
 
 }  // namespace hoist::jit

@@ -35,7 +35,8 @@ struct Activation {
   std::uint64_t outer_entry_fp = 0;
 };
 
-/// The innermost activation of the calling thread; null outside of compiled code and host functions.
+/// The innermost activation of the calling thread; null outside of compiled code and host
+/// functions.
 Activation* current_activation();
 void set_current_activation(Activation* activation);
 

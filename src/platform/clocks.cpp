@@ -42,6 +42,8 @@ std::uint64_t peak_resident_bytes() {
   return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
 }
 
-std::uint32_t process_id() { return static_cast<std::uint32_t>(::getpid()); }
+std::uint32_t process_id() {
+  return static_cast<std::uint32_t>(::getpid());
+}
 
 }  // namespace hoist::platform

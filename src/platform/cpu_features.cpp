@@ -32,7 +32,9 @@ std::string CpuFeatures::to_string() const {
 
 #if defined(__x86_64__)
 
-std::string_view cpu_architecture() { return "x86_64"; }
+std::string_view cpu_architecture() {
+  return "x86_64";
+}
 
 /// Whether the system saves the upper halves of the AVX registers.
 static bool system_saves_avx() {
@@ -73,10 +75,15 @@ Result<void> check_cpu_baseline(CpuFeatures features) {
 
 #else
 
-std::string_view cpu_architecture() { return "aarch64"; }
-CpuFeatures detect_cpu_features() { return {}; }
+std::string_view cpu_architecture() {
+  return "aarch64";
+}
+CpuFeatures detect_cpu_features() {
+  return {};
+}
 Result<void> check_cpu_baseline(CpuFeatures) {
-  return Error(ErrorKind::Unsupported, "there is no code generator for this CPU (aarch64): x86-64 only");
+  return Error(ErrorKind::Unsupported,
+               "there is no code generator for this CPU (aarch64): x86-64 only");
 }
 
 #endif

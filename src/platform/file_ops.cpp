@@ -118,6 +118,8 @@ int stat_at(int dir, const char* name, FileStat& out) {
   return 0;
 }
 
+bool is_terminal(int fd) { return ::isatty(fd) == 1; }
+
 int sync_fd(int fd, bool data_only) { return result_of(data_only ? ::fdatasync(fd) : ::fsync(fd)); }
 
 int truncate_fd(int fd, std::uint64_t size) {

@@ -67,6 +67,7 @@ int read_slices(int fd, std::span<const IoSlice> slices, std::int64_t offset, st
 int write_slices(int fd, std::span<const IoSlice> slices, std::int64_t offset, std::size_t& count);
 int seek(int fd, std::int64_t offset, Whence whence, std::uint64_t& position);
 int stat_fd(int fd, FileStat& out);
+bool is_terminal(int fd);
 int sync_fd(int fd, bool data_only);
 int truncate_fd(int fd, std::uint64_t size);
 int allocate_fd(int fd, std::uint64_t offset, std::uint64_t size);

@@ -35,7 +35,8 @@ Result<std::vector<std::uint8_t>> read_file(const std::string& path, std::uint64
   struct stat info = {};
   if (::fstat(file.fd, &info) != 0) return io_error("read", path, errno);
   if (S_ISDIR(info.st_mode)) {
-    return Error(ErrorKind::Io, fmt::format("cannot read '{}': it is a directory, not a file", path));
+    return Error(ErrorKind::Io,
+                 fmt::format("cannot read '{}': it is a directory, not a file", path));
   }
   const auto too_large = [&] {
     return Error(ErrorKind::Io,

@@ -31,14 +31,17 @@ std::size_t page_bytes() {
 Result<PageRegion> PageRegion::reserve(std::uint64_t bytes) {
   const std::uint64_t rounded = base::align_up(bytes, page_bytes());
   if (rounded < bytes || rounded == 0) {
-    return Error(ErrorKind::OutOfMemory, fmt::format("cannot reserve {} bytes of address space", bytes));
-  }
-  void* base = ::mmap(nullptr, rounded, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (base == MAP_FAILED) {
     return Error(ErrorKind::OutOfMemory,
-                 fmt::format("the system refuses to reserve {} bytes of address space: {} (a limit on "
-                             "virtual memory, `ulimit -v`, may be the reason)",
-                             rounded, std::strerror(errno)));
+                 fmt::format("cannot reserve {} bytes of address space", bytes));
+  }
+  void* base =
+      ::mmap(nullptr, rounded, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) {
+    return Error(
+        ErrorKind::OutOfMemory,
+        fmt::format("the system refuses to reserve {} bytes of address space: {} (a limit on "
+                    "virtual memory, `ulimit -v`, may be the reason)",
+                    rounded, std::strerror(errno)));
   }
   PageRegion region;
   region.base_ = static_cast<std::uint8_t*>(base);
@@ -56,8 +59,8 @@ Result<void> PageRegion::protect(std::uint64_t offset, std::uint64_t bytes, Acce
   HOIST_CHECK(offset <= bytes_ && bytes <= bytes_ - offset, "pages are within the region");
   if (bytes == 0) return {};
   if (::mprotect(base_ + offset, bytes, protection_of(access)) != 0) {
-    return Error(ErrorKind::OutOfMemory, fmt::format("the system refuses {} bytes of memory: {}", bytes,
-                                                     std::strerror(errno)));
+    return Error(ErrorKind::OutOfMemory, fmt::format("the system refuses {} bytes of memory: {}",
+                                                     bytes, std::strerror(errno)));
   }
   return {};
 }

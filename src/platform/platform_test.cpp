@@ -27,7 +27,8 @@ TEST(Pages, ReserveCommitAndGiveBack) {
   EXPECT_EQ(region->base()[0], 0);
   region->base()[page_bytes() - 1] = 7;
   EXPECT_TRUE(region->contains(reinterpret_cast<std::uintptr_t>(region->base())));
-  EXPECT_FALSE(region->contains(reinterpret_cast<std::uintptr_t>(region->base()) + region->bytes()));
+  EXPECT_FALSE(
+      region->contains(reinterpret_cast<std::uintptr_t>(region->base()) + region->bytes()));
 }
 
 TEST(Pages, RefusalIsAnErrorThatNamesTheSize) {
@@ -50,7 +51,8 @@ TEST(Threads, StackOfEachThreadIsItsOwn) {
 TEST(Files, ErrorsNameThePathAndTheReason) {
   const auto missing = read_file("/nonexistent/x.wasm", 100);
   ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().message(), "cannot read '/nonexistent/x.wasm': No such file or directory");
+  EXPECT_EQ(missing.error().message(),
+            "cannot read '/nonexistent/x.wasm': No such file or directory");
   const auto directory = read_file("/", 100);
   ASSERT_FALSE(directory);
   EXPECT_EQ(directory.error().message(), "cannot read '/': it is a directory, not a file");
@@ -91,8 +93,12 @@ TEST(Random, Differs) {
 }
 
 // Fault handling changes the process for good: each case runs in a child.
-void pass_all_on_then_exit(int) { ::_exit(42); }
-bool claim_nothing(Fault&) { return false; }
+void pass_all_on_then_exit(int) {
+  ::_exit(42);
+}
+bool claim_nothing(Fault&) {
+  return false;
+}
 
 TEST(SignalsDeathTest, UnclaimedFaultsGoToTheHandlerThatWasThere) {
   EXPECT_EXIT(

@@ -83,8 +83,8 @@ void install_fault_handler(FaultHandler handler) {
   for (std::size_t i = 0; i < 4; ++i) {
     struct sigaction action = {};
     action.sa_sigaction = on_signal;
-    // No SA_RESTART question: these are never sent by the kernel during system calls. NODEFER, so that a
-    // second fault within the handlers behind ours is not fatal by itself.
+    // No SA_RESTART question: these are never sent by the kernel during system calls. NODEFER, so
+    // that a second fault within the handlers behind ours is not fatal by itself.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigemptyset(&action.sa_mask);
     HOIST_CHECK(::sigaction(kSignals[i], &action, &previous_actions[i]) == 0,
@@ -92,8 +92,8 @@ void install_fault_handler(FaultHandler handler) {
   }
 }
 
-// ---- Alternate stacks. A pthread key, not a thread_local with a destructor: the stack must be given
-// back at the very end of a thread, and only then.
+// ---- Alternate stacks. A pthread key, not a thread_local with a destructor: the stack must be
+// given back at the very end of a thread, and only then.
 
 static pthread_key_t stack_key;
 static thread_local bool stack_checked = false;

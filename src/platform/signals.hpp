@@ -26,8 +26,8 @@ using FaultHandler = bool (*)(Fault& fault);
 /// Once per process; later calls change nothing. Signals sent by processes (kill) are passed on.
 void install_fault_handler(FaultHandler handler);
 
-/// Makes sure that this thread has an alternate signal stack; keeps one that is there. Ours is given
-/// back when the thread ends. Cheap after the first call.
+/// Makes sure that this thread has an alternate signal stack; keeps one that is there. Ours is
+/// given back when the thread ends. Cheap after the first call.
 void ensure_signal_stack();
 
 /// Writes to standard error from a signal handler.

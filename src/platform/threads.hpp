@@ -12,8 +12,8 @@ struct StackBounds {
   bool contains(std::uintptr_t address) const { return address >= low && address < high; }
 };
 
-/// Of the calling thread's own stack; found once per thread. On the main thread it counts what the stack
-/// may grow to. {0, 0} if the system does not say.
+/// Of the calling thread's own stack; found once per thread. On the main thread it counts what the
+/// stack may grow to. {0, 0} if the system does not say.
 StackBounds thread_stack();
 
 /// Threads that this process may run at once: at least 1.

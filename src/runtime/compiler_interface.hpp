@@ -4,7 +4,8 @@
 ///
 /// What an image of a module must contain, by FuncKey (module number 0):
 ///   WasmFunction f         each defined function
-///   EntryTrampoline t      for the type of each escaping function (Module::escaping_functions, imported
+///   EntryTrampoline t      for the type of each escaping function (Module::escaping_functions,
+///   imported
 ///                          ones too) and of the start function; t is Module::canonical_type of it
 ///   ExitTrampoline t       for the canonical type index of each imported function
 ///   BuiltinTrampoline b    as its code needs
@@ -32,7 +33,8 @@ struct CompileReport {
 
 struct ProgressSink {
   /// Called on the thread that called compile_module, a few times a second at most; may be null.
-  void (*on_progress)(void* context, std::uint32_t functions_done, std::uint32_t functions) = nullptr;
+  void (*on_progress)(void* context, std::uint32_t functions_done,
+                      std::uint32_t functions) = nullptr;
   void* context = nullptr;
 };
 
@@ -43,12 +45,13 @@ class Compiler {
 
   /// Validates and compiles the bodies of a module whose declarations are valid already.
   /// @error Invalid, Malformed, Unsupported with the lowest offset; Limit: text over 2 GiB.
-  virtual Result<image::Image> compile_module(const wasm::Module& module, const ProgressSink& progress,
+  virtual Result<image::Image> compile_module(const wasm::Module& module,
+                                              const ProgressSink& progress,
                                               CompileReport* report) const = 0;
   /// An image with EntryTrampoline 0: the host calls functions of this type.
   virtual Result<image::Image> compile_entry_trampoline(const wasm::FuncType& type) const = 0;
-  /// An image with ExitTrampoline 0: compiled code calls host functions of this type through function
-  /// references that no module made.
+  /// An image with ExitTrampoline 0: compiled code calls host functions of this type through
+  /// function references that no module made.
   virtual Result<image::Image> compile_exit_trampoline(const wasm::FuncType& type) const = 0;
   /// Space-separated features of the CPU that code is generated for.
   virtual const char* cpu_features() const = 0;

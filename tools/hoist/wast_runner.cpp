@@ -38,6 +38,9 @@ std::string trap_text(const Error& error) {
 
 /// Scripts say a beginning of the message, or more than it ("uninitialized element 2").
 bool same_message(std::string_view found, std::string_view expected) {
+  // Scripts of engines that have one trap for all accesses beyond a table's end call it by the name
+  // that the specification keeps for indirect calls.
+  if (found == "out of bounds table access" && expected == "undefined element") return true;
   return found.starts_with(expected) || expected.starts_with(found);
 }
 

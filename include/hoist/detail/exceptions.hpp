@@ -24,7 +24,8 @@ struct Exceptions {
 
   struct Carrier : ErrorDetail {
     explicit Carrier(std::exception_ptr the_exception)
-        : ErrorDetail(Kind::Exception, [](ErrorDetail* self) { delete static_cast<Carrier*>(self); }),
+        : ErrorDetail(Kind::Exception,
+                      [](ErrorDetail* self) { delete static_cast<Carrier*>(self); }),
           exception(std::move(the_exception)) {}
     std::exception_ptr exception;
   };

@@ -65,8 +65,8 @@ class HOIST_API DynamicArgs {
   Val inline_[kInline];
 };
 
-/// Calls what a Func names with arguments in `slots`; the results come back in the same slots. False:
-/// `take_error` says why.
+/// Calls what a Func names with arguments in `slots`; the results come back in the same slots.
+/// False: `take_error` says why.
 HOIST_API bool enter(StoreRef store, void* func, Slot* slots) noexcept;
 HOIST_API Error take_error(StoreRef store) noexcept;
 

@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "hoist/detail/host_call.hpp"
 #include "hoist/detail/exceptions.hpp"
+#include "hoist/detail/host_call.hpp"
 #include "hoist/value.hpp"
 
 namespace hoist {
@@ -156,9 +156,10 @@ template <typename Args>
 struct ArgList;
 template <typename... T>
 struct ArgList<std::tuple<T...>> {
-  static_assert((WasmValue<T> && ...),
-                "a host function's parameters are (u)int32_t, (u)int64_t, float, double, ExternRef or "
-                "std::optional<Func>, after an optional Caller&");
+  static_assert(
+      (WasmValue<T> && ...),
+      "a host function's parameters are (u)int32_t, (u)int64_t, float, double, ExternRef or "
+      "std::optional<Func>, after an optional Caller&");
   static constexpr std::array<ValType, sizeof...(T)> kTypes{ValType(SlotType<T>::kKind)...};
 };
 

@@ -17,7 +17,7 @@ Result<void> verify(const Function& func) {
   if (errors.empty()) return {};
   const VerifierError& error = errors.front();
   std::string text = message(error.where, ": ", error.message);
-  if (error.where.kind == EntityKind::Inst) {
+  if (error.where.kind == EntityKind::Inst && verifier.is_printable()) {
     text += message(" in `", to_string(func, Inst(error.where.index)), "`");
   }
   return Error(ErrorKind::Invalid, std::move(text));
@@ -31,7 +31,8 @@ std::span<const VerifierError> Verifier::run(const Function& func) {
   func_ = &func;
   errors_.clear();
   check_preamble();
-  if (!check_aliases() || !check_layout()) return errors_;
+  is_printable_ = check_aliases() && check_layout();
+  if (!is_printable_) return errors_;
   flow_.compute(func);
   dominators_.compute(func, flow_);
   check_entry();

@@ -54,6 +54,8 @@ class Verifier {
   void set_pointer_type(Type type) { pointer_type_ = type; }
   /// All violations, in the order of the function.
   std::span<const VerifierError> run(const Function& func);
+  /// Whatever the last function names exists, so that analyses and the printer may look at it.
+  bool is_printable() const { return is_printable_; }
 
  private:
   void report(EntityRef where, std::string message);
@@ -88,6 +90,7 @@ class Verifier {
   const Function* func_ = nullptr;
   Type pointer_type_;
   std::vector<VerifierError> errors_;
+  bool is_printable_ = false;
   ControlFlow flow_;
   DominatorTree dominators_;
   std::vector<std::uint32_t> positions_;  // of instructions within their block; marks of aliases

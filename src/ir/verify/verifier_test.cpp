@@ -38,7 +38,7 @@ TEST(Verifier, RemovedDefinition) {
   Function func = sample();
   func.remove_inst(Inst(0u));
   EXPECT_EQ(first_error(func),
-            "inst1: v1 is the result of no instruction in the layout in `v2 = iadd.i32 v0, v1`");
+            "inst1: v1 is the result of no instruction in the layout in `v2 = iadd v0, v1`");
 }
 
 TEST(Verifier, Aliases) {
@@ -60,7 +60,7 @@ TEST(Verifier, ReferencesOutOfRange) {
   func.data(Inst(0u)) = {.op = Op::StackAddr, .a = 3};
   EXPECT_NE(first_error(func).find("undeclared reference ss3"), std::string::npos);
   func = sample();
-  func.data(Inst(1u)) = {.op = Op::BrTable, .a = 0, .b = 0};
+  func.data(Inst(2u)) = {.op = Op::BrTable, .a = 0, .b = 0};
   EXPECT_NE(first_error(func).find("undeclared reference jt0"), std::string::npos);
 }
 

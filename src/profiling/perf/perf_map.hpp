@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Tells perf the names of loaded code: lines "ADDRESS SIZE NAME" appended to /tmp/perf-PID.map, where
-/// `perf report` looks. Several engines of one process share the file.
+/// Tells perf the names of loaded code: lines "ADDRESS SIZE NAME" appended to /tmp/perf-PID.map,
+/// where `perf report` looks. Several engines of one process share the file.
 
 #include <memory>
 #include <span>

@@ -12,7 +12,9 @@
 namespace hoist::profiling {
 namespace {
 
-const void* address(std::uintptr_t value) { return reinterpret_cast<const void*>(value); }
+const void* address(std::uintptr_t value) {
+  return reinterpret_cast<const void*>(value);
+}
 
 TEST(PerfMap, OneLineForEachSymbol) {
   const runtime::CodeSymbol symbols[] = {{"fib", address(0x1000), 32},

@@ -18,7 +18,9 @@ namespace {
 using image::TrapCode;
 using Context = image::VmContextHeader;
 
-Instance& instance_of(Context* context) { return *static_cast<Instance*>(context->instance); }
+Instance& instance_of(Context* context) {
+  return *static_cast<Instance*>(context->instance);
+}
 
 /// Status of a builtin: 0, or 1 to leave compiled code.
 std::uint64_t trap(Context* context, TrapCode code) {
@@ -58,7 +60,9 @@ std::uint64_t memory_init(Context* context, std::uint32_t memory, std::uint32_t 
   return done ? 0 : trap(context, TrapCode::HeapOutOfBounds);
 }
 
-void data_drop(Context* context, std::uint32_t segment) { instance_of(context).drop_data(segment); }
+void data_drop(Context* context, std::uint32_t segment) {
+  instance_of(context).drop_data(segment);
+}
 
 // ---- Tables. Source: core specification, section 4.4.6.
 
@@ -95,7 +99,9 @@ std::uint64_t table_init(Context* context, std::uint32_t table, std::uint32_t se
   return done ? 0 : trap(context, TrapCode::TableOutOfBounds);
 }
 
-void elem_drop(Context* context, std::uint32_t segment) { instance_of(context).drop_elem(segment); }
+void elem_drop(Context* context, std::uint32_t segment) {
+  instance_of(context).drop_elem(segment);
+}
 
 // ---- Leaving. `context` may be a VmHostContext: only `store` is looked at.
 

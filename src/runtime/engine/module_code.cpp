@@ -19,7 +19,8 @@ ModuleCode::ModuleCode(std::shared_ptr<Engine> engine, wasm::Module module)
       func_refs_(module_),
       layout_(image::instance_layout(module_, func_refs_)) {
   type_ids_.reserve(module_.types.size());
-  for (const wasm::FuncType& type : module_.types) type_ids_.push_back(engine_->types().acquire(type));
+  for (const wasm::FuncType& type : module_.types)
+    type_ids_.push_back(engine_->types().acquire(type));
   sort_exports();
 }
 
@@ -39,15 +40,17 @@ Result<std::shared_ptr<const ModuleCode>> ModuleCode::load(std::shared_ptr<Engin
 void ModuleCode::sort_exports() {
   exports_by_name_.resize(module_.exports.size());
   for (std::uint32_t i = 0; i < exports_by_name_.size(); ++i) exports_by_name_[i] = i;
-  std::sort(exports_by_name_.begin(), exports_by_name_.end(), [this](std::uint32_t a, std::uint32_t b) {
-    return module_.exports[a].name < module_.exports[b].name;
-  });
+  std::sort(exports_by_name_.begin(), exports_by_name_.end(),
+            [this](std::uint32_t a, std::uint32_t b) {
+              return module_.exports[a].name < module_.exports[b].name;
+            });
 }
 
 const wasm::Export* ModuleCode::find_export(std::string_view name) const {
-  const auto at = std::lower_bound(
-      exports_by_name_.begin(), exports_by_name_.end(), name,
-      [this](std::uint32_t i, std::string_view wanted) { return module_.exports[i].name < wanted; });
+  const auto at = std::lower_bound(exports_by_name_.begin(), exports_by_name_.end(), name,
+                                   [this](std::uint32_t i, std::string_view wanted) {
+                                     return module_.exports[i].name < wanted;
+                                   });
   if (at == exports_by_name_.end() || module_.exports[*at].name != name) return nullptr;
   return &module_.exports[*at];
 }

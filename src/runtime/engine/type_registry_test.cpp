@@ -18,7 +18,8 @@ TEST(TypeRegistry, EqualTypesHaveOneNumber) {
   const std::uint32_t b = types.acquire(FuncType({TypeKind::I32, TypeKind::I64}, {}));
   EXPECT_NE(a, b);
   EXPECT_EQ(types.acquire(FuncType({TypeKind::I32}, {TypeKind::I64})), a);
-  EXPECT_EQ(wasm::to_string(types.get(b)), wasm::to_string(FuncType({TypeKind::I32, TypeKind::I64}, {})));
+  EXPECT_EQ(wasm::to_string(types.get(b)),
+            wasm::to_string(FuncType({TypeKind::I32, TypeKind::I64}, {})));
 }
 
 TEST(TypeRegistry, NumbersAreFreeOnceNobodyHoldsThem) {

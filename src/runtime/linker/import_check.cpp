@@ -19,7 +19,8 @@ std::string import_name(const wasm::Import& import) {
 }
 
 /// `size` is what there is now.
-static bool limits_match(const wasm::Limits& wanted, std::uint64_t size, const wasm::Limits& given) {
+static bool limits_match(const wasm::Limits& wanted, std::uint64_t size,
+                         const wasm::Limits& given) {
   if (size < wanted.min) return false;
   if (!wanted.has_max) return true;
   return given.has_max && given.max <= wanted.max;
@@ -46,7 +47,8 @@ bool import_matches(const ModuleCode& code, const wasm::Import& import, const Ex
              limits_match(wanted.limits, memory.pages(), memory.type().limits);
     }
     case wasm::ExternKind::Global:
-      return static_cast<const GlobalObject*>(given.object)->type == module.globals[import.index].type;
+      return static_cast<const GlobalObject*>(given.object)->type ==
+             module.globals[import.index].type;
     case wasm::ExternKind::Tag: return false;
   }
   HOIST_UNREACHABLE("an ExternKind");
@@ -55,8 +57,8 @@ bool import_matches(const ModuleCode& code, const wasm::Import& import, const Ex
 Result<void> check_imports(Store& store, const ModuleCode& code, std::span<const Extern> imports) {
   const std::vector<wasm::Import>& wanted = code.module().imports;
   if (imports.size() != wanted.size()) {
-    return Error(ErrorKind::Link,
-                 fmt::format("the module has {} imports, but {} were given", wanted.size(), imports.size()));
+    return Error(ErrorKind::Link, fmt::format("the module has {} imports, but {} were given",
+                                              wanted.size(), imports.size()));
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (import_matches(code, wanted[i], imports[i])) continue;

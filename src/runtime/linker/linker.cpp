@@ -19,10 +19,11 @@ Result<void> Linker::define(std::string_view module, std::string_view field, Ite
   const auto [place, fresh] = at->second.try_emplace(std::string(field), item);
   if (fresh) return {};
   if (!allow_shadowing) {
-    return Error(ErrorKind::BadArgument,
-                 fmt::format("\"{}\".\"{}\" is defined already; Linker::allow_shadowing permits defining a "
-                             "name again",
-                             module, field));
+    return Error(
+        ErrorKind::BadArgument,
+        fmt::format("\"{}\".\"{}\" is defined already; Linker::allow_shadowing permits defining a "
+                    "name again",
+                    module, field));
   }
   place->second = std::move(item);
   return {};
@@ -39,7 +40,8 @@ Result<void> Linker::alias(std::string_view module, std::string_view field,
                            std::string_view as_module, std::string_view as_field) {
   const Item* item = find(module, field);
   if (item == nullptr) {
-    return Error(ErrorKind::BadArgument, fmt::format("\"{}\".\"{}\" is not defined", module, field));
+    return Error(ErrorKind::BadArgument,
+                 fmt::format("\"{}\".\"{}\" is not defined", module, field));
   }
   return define(as_module, as_field, Item(*item));
 }
@@ -47,7 +49,8 @@ Result<void> Linker::alias(std::string_view module, std::string_view field,
 Result<void> Linker::alias_module(std::string_view module, std::string_view as_module) {
   const auto at = modules_.find(module);
   if (at == modules_.end()) {
-    return Error(ErrorKind::BadArgument, fmt::format("nothing is defined in module \"{}\"", module));
+    return Error(ErrorKind::BadArgument,
+                 fmt::format("nothing is defined in module \"{}\"", module));
   }
   const Fields fields = at->second;
   for (const auto& [field, item] : fields) HOIST_TRY_VOID(define(as_module, field, item));
@@ -74,19 +77,21 @@ Result<Extern> Linker::resolve_one(Store& store, const ModuleCode& code,
     const auto want = type_of(code.module(), import.kind, import.index);
     if (import.kind != wasm::ExternKind::Func ||
         (*host)->type_id() != code.function_type_id(import.index)) {
-      return Error(ErrorKind::Link,
-                   fmt::format("incompatible import type: {} must be a {}, but a host function {} was "
-                               "given",
-                               import_name(import), to_string(want), to_string((*host)->public_type())));
+      return Error(
+          ErrorKind::Link,
+          fmt::format("incompatible import type: {} must be a {}, but a host function {} was "
+                      "given",
+                      import_name(import), to_string(want), to_string((*host)->public_type())));
     }
     return Extern{wasm::ExternKind::Func, store.new_host_function(*host)};
   }
   const auto& owned = std::get<StoreItem>(*item);
   if (owned.store != store.ref()) {
-    return Error(ErrorKind::Link,
-                 fmt::format("{} is defined by something of {}", import_name(import),
-                             hoist::detail::Access::store(owned.store) != nullptr ? "another store"
-                                                                              : "a store that is gone"));
+    return Error(
+        ErrorKind::Link,
+        fmt::format("{} is defined by something of {}", import_name(import),
+                    hoist::detail::Access::store(owned.store) != nullptr ? "another store"
+                                                                         : "a store that is gone"));
   }
   return owned.item;
 }
@@ -105,7 +110,8 @@ Error Linker::unknown_error(const ModuleCode& code, const wasm::Import& import) 
       if (listed == kListed) break;
       message += fmt::format("{} \"{}\"", listed++ == 0 ? "" : ",", field);
     }
-    if (at->second.size() > kListed) message += fmt::format(" and {} more", at->second.size() - kListed);
+    if (at->second.size() > kListed)
+      message += fmt::format(" and {} more", at->second.size() - kListed);
     return {ErrorKind::Link, std::move(message)};
   }
   if (module == "wasi_snapshot_preview1" || module == "wasi_unstable") {
@@ -119,8 +125,9 @@ Error Linker::unknown_error(const ModuleCode& code, const wasm::Import& import) 
   } else if (module == "a" || import.field.starts_with("emscripten_")) {
     message += "; Emscripten programs for use without JavaScript are linked with -sSTANDALONE_WASM";
   } else {
-    message += "; the host can define it (hoist::Linker::define_func), or a module that exports it can "
-               "be linked under that name";
+    message +=
+        "; the host can define it (hoist::Linker::define_func), or a module that exports it can "
+        "be linked under that name";
   }
   return {ErrorKind::Link, std::move(message)};
 }
@@ -138,7 +145,8 @@ static std::shared_ptr<const HostFunction> make_placeholder(const std::shared_pt
   spec.destroy = [](void* the_closure) { delete static_cast<std::string*>(the_closure); };
   if (traps) {
     spec.thunk = [](void* the_closure, hoist::detail::HostCall& call) noexcept {
-      call.fail(trap_error(image::TrapCode::UnknownImport, *static_cast<std::string*>(the_closure)));
+      call.fail(
+          trap_error(image::TrapCode::UnknownImport, *static_cast<std::string*>(the_closure)));
       return false;
     };
   } else {
@@ -165,12 +173,12 @@ Result<Extern> Linker::make_unknown(Store& store, const ModuleCode& code,
     }
     case wasm::ExternKind::Table: {
       if (!zeros) break;
-      HOIST_TRY(TableObject* table, store.new_table(module.tables[import.index].type, 0));
+      HOIST_TRY(TableObject * table, store.new_table(module.tables[import.index].type, 0));
       return Extern{import.kind, table};
     }
     case wasm::ExternKind::Memory: {
       if (!zeros) break;
-      HOIST_TRY(LinearMemory* memory, store.new_memory(module.memories[import.index].type));
+      HOIST_TRY(LinearMemory * memory, store.new_memory(module.memories[import.index].type));
       return Extern{import.kind, memory};
     }
     case wasm::ExternKind::Global:

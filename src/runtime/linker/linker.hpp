@@ -44,8 +44,10 @@ class Linker {
 
  private:
   using Fields = std::map<std::string, Item, std::less<>>;
-  Result<Extern> resolve_one(Store& store, const ModuleCode& code, const wasm::Import& import) const;
-  Result<Extern> make_unknown(Store& store, const ModuleCode& code, const wasm::Import& import) const;
+  Result<Extern> resolve_one(Store& store, const ModuleCode& code,
+                             const wasm::Import& import) const;
+  Result<Extern> make_unknown(Store& store, const ModuleCode& code,
+                              const wasm::Import& import) const;
   Error unknown_error(const ModuleCode& code, const wasm::Import& import) const;
 
   std::shared_ptr<Engine> engine_;

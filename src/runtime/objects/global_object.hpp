@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// GlobalObject: names a global's cell, which lies in the defining instance, or here if the host made
-/// it. Source: core specification, section 4.2.10.
+/// GlobalObject: names a global's cell, which lies in the defining instance, or here if the host
+/// made it. Source: core specification, section 4.2.10.
 
 #include "image/layout/vm_layout.hpp"
 #include "wasm/format/types.hpp"

@@ -11,8 +11,8 @@
 
 namespace hoist::runtime {
 
-/// Owns the closure. Immutable; stores of several threads may call it at once if the closure can take
-/// that.
+/// Owns the closure. Immutable; stores of several threads may call it at once if the closure can
+/// take that.
 class HostFunction {
  public:
   HostFunction(std::shared_ptr<Engine> engine, hoist::detail::HostFuncSpec spec);
@@ -31,8 +31,8 @@ class HostFunction {
   std::uint32_t type_id_;
 };
 
-/// A host function as a function reference of a store, without an importing instance. `ref.code` and
-/// `ref.entry` are null until Store::prepare_func_ref.
+/// A host function as a function reference of a store, without an importing instance. `ref.code`
+/// and `ref.entry` are null until Store::prepare_func_ref.
 struct HostFuncRef {
   std::shared_ptr<const HostFunction> function;
   image::VmHostContext context;

@@ -17,18 +17,18 @@ Result<std::unique_ptr<LinearMemory>> LinearMemory::create(const wasm::MemoryTyp
                                                            std::uint64_t limit_bytes) {
   if (type.is64 || type.shared || type.page_size_log2 != 16) {
     return Error(ErrorKind::Unsupported,
-                 type.is64 ? "64-bit memories (memory64) are not supported"
-                 : type.shared
-                     ? "shared memories (threads) are not supported"
-                     : "memories with a page size other than 65536 are not supported");
+                 type.is64     ? "64-bit memories (memory64) are not supported"
+                 : type.shared ? "shared memories (threads) are not supported"
+                               : "memories with a page size other than 65536 are not supported");
   }
   const wasm::Limits& limits = type.limits;
   if (limits.min > kMostPages || (limits.has_max && limits.max < limits.min)) {
-    return Error(ErrorKind::BadArgument,
-                 fmt::format("a memory of {} pages{} cannot be: at most {} pages, and the minimum is at "
-                             "most the maximum",
-                             limits.min, limits.has_max ? fmt::format(", at most {},", limits.max) : "",
-                             kMostPages));
+    return Error(
+        ErrorKind::BadArgument,
+        fmt::format("a memory of {} pages{} cannot be: at most {} pages, and the minimum is at "
+                    "most the maximum",
+                    limits.min, limits.has_max ? fmt::format(", at most {},", limits.max) : "",
+                    kMostPages));
   }
   if (limits.min * kWasmPageBytes > limit_bytes) {
     return Error(ErrorKind::Limit,
@@ -37,8 +37,8 @@ Result<std::unique_ptr<LinearMemory>> LinearMemory::create(const wasm::MemoryTyp
   }
   std::unique_ptr<LinearMemory> out(new LinearMemory);
   out->type_ = type;
-  out->max_pages_ = std::min({kMostPages, limits.has_max ? limits.max : kMostPages,
-                              limit_bytes / kWasmPageBytes});
+  out->max_pages_ = std::min(
+      {kMostPages, limits.has_max ? limits.max : kMostPages, limit_bytes / kWasmPageBytes});
   HOIST_TRY(out->region_,
             platform::PageRegion::reserve(image::kMemoryReservation + image::kMemoryGuard));
   out->vm_.base = out->region_.base();
@@ -51,10 +51,11 @@ Result<std::uint64_t> LinearMemory::grow(std::uint64_t delta_pages) {
   const std::uint64_t old_pages = pages();
   if (delta_pages > max_pages_ - old_pages) {
     return Error(ErrorKind::Limit,
-                 fmt::format("a memory of {} pages cannot grow by {}: its limit is {} pages", old_pages,
-                             delta_pages, max_pages_));
+                 fmt::format("a memory of {} pages cannot grow by {}: its limit is {} pages",
+                             old_pages, delta_pages, max_pages_));
   }
-  HOIST_TRY_VOID(region_.protect(vm_.length, delta_pages * kWasmPageBytes, platform::Access::ReadWrite));
+  HOIST_TRY_VOID(
+      region_.protect(vm_.length, delta_pages * kWasmPageBytes, platform::Access::ReadWrite));
   vm_.length += delta_pages * kWasmPageBytes;
   return old_pages;
 }

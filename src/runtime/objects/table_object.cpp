@@ -12,13 +12,15 @@ Result<std::unique_ptr<TableObject>> TableObject::create(const wasm::TableType& 
                                                          std::uint64_t limit, std::uint64_t init) {
   const wasm::Limits& limits = type.limits;
   if (limits.has_max && limits.max < limits.min) {
-    return Error(ErrorKind::BadArgument,
-                 fmt::format("a table of {} elements cannot have a maximum of {}", limits.min, limits.max));
+    return Error(
+        ErrorKind::BadArgument,
+        fmt::format("a table of {} elements cannot have a maximum of {}", limits.min, limits.max));
   }
   if (limits.min > limit) {
-    return Error(ErrorKind::Limit,
-                 fmt::format("a table of {} elements is larger than the store's limit of {} elements",
-                             limits.min, limit));
+    return Error(
+        ErrorKind::Limit,
+        fmt::format("a table of {} elements is larger than the store's limit of {} elements",
+                    limits.min, limit));
   }
   std::unique_ptr<TableObject> out(new TableObject);
   out->type_ = type;
@@ -33,7 +35,8 @@ Result<void> TableObject::reserve(std::uint64_t elements) {
   // calloc, so that a large table of nulls costs no memory before it is used.
   auto* fresh = static_cast<std::uint64_t*>(std::calloc(wanted, sizeof(std::uint64_t)));
   if (fresh == nullptr) {
-    return Error(ErrorKind::OutOfMemory, fmt::format("no memory for a table of {} elements", wanted));
+    return Error(ErrorKind::OutOfMemory,
+                 fmt::format("no memory for a table of {} elements", wanted));
   }
   if (vm_.length != 0) std::memcpy(fresh, vm_.elements, vm_.length * sizeof(std::uint64_t));
   std::free(vm_.elements);
@@ -46,8 +49,8 @@ Result<std::uint64_t> TableObject::grow(std::uint64_t delta, std::uint64_t init)
   const std::uint64_t old = vm_.length;
   if (delta > max_ - old) {
     return Error(ErrorKind::Limit,
-                 fmt::format("a table of {} elements cannot grow by {}: its limit is {} elements", old,
-                             delta, max_));
+                 fmt::format("a table of {} elements cannot grow by {}: its limit is {} elements",
+                             old, delta, max_));
   }
   HOIST_TRY_VOID(reserve(old + delta));
   // Elements past the length are always zero.

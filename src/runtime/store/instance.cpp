@@ -36,7 +36,8 @@ Result<Instance*> Instance::instantiate(Store& store, std::shared_ptr<const Modu
   const std::uint64_t size = made->code_->layout().size();
   auto* block = static_cast<std::uint8_t*>(std::aligned_alloc(16, size));
   if (block == nullptr) {
-    return Error(ErrorKind::OutOfMemory, fmt::format("no memory for an instance of {} bytes", size));
+    return Error(ErrorKind::OutOfMemory,
+                 fmt::format("no memory for an instance of {} bytes", size));
   }
   std::memset(block, 0, size);
   made->block_.reset(block);
@@ -72,11 +73,11 @@ Result<void> Instance::make_objects(std::span<const Extern> imports) {
     }
   }
   for (std::size_t i = tables_.size(); i < module.tables.size(); ++i) {
-    HOIST_TRY(TableObject* table, store_.new_table(module.tables[i].type, 0));
+    HOIST_TRY(TableObject * table, store_.new_table(module.tables[i].type, 0));
     tables_.push_back(table);
   }
   for (std::size_t i = memories_.size(); i < module.memories.size(); ++i) {
-    HOIST_TRY(LinearMemory* memory, store_.new_memory(module.memories[i].type));
+    HOIST_TRY(LinearMemory * memory, store_.new_memory(module.memories[i].type));
     memories_.push_back(memory);
   }
   return {};
@@ -201,7 +202,8 @@ std::uint64_t Instance::evaluate(wasm::ConstExpr expr) const {
   };
   if (ops.size() == 1) return value_of(ops[0]);
   for (const wasm::ConstOp& op : ops) {
-    const bool is_i32 = op.op == wasm::Op::I32Add || op.op == wasm::Op::I32Sub || op.op == wasm::Op::I32Mul;
+    const bool is_i32 =
+        op.op == wasm::Op::I32Add || op.op == wasm::Op::I32Sub || op.op == wasm::Op::I32Mul;
     if (op.op == wasm::Op::I32Add || op.op == wasm::Op::I64Add) {
       const std::uint64_t right = pop();
       stack.back() += right;
@@ -262,11 +264,12 @@ Result<void> Instance::run_segments() {
     if (segment.mode == wasm::SegmentMode::Active) {
       const std::uint64_t to = evaluate(segment.place);
       if (!init_table(segment.table, i, to, 0, segment.items.size())) {
-        return trap_error(TrapCode::TableOutOfBounds,
-                          fmt::format("element segment {} ({} elements at {}) does not fit table {} of "
-                                      "{} elements",
-                                      i, segment.items.size(), to, segment.table,
-                                      tables_[segment.table]->size()));
+        return trap_error(
+            TrapCode::TableOutOfBounds,
+            fmt::format("element segment {} ({} elements at {}) does not fit table {} of "
+                        "{} elements",
+                        i, segment.items.size(), to, segment.table,
+                        tables_[segment.table]->size()));
       }
     }
     if (segment.mode != wasm::SegmentMode::Passive) drop_elem(i);

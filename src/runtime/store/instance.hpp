@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Instance: a module's state in a store: the block that compiled code works on, and the objects behind
-/// its index spaces. Lives until its store ends, also when instantiation fails after its functions
-/// may have been put into an imported table.
+/// Instance: a module's state in a store: the block that compiled code works on, and the objects
+/// behind its index spaces. Lives until its store ends, also when instantiation fails after its
+/// functions may have been put into an imported table.
 
 #include <cstdint>
 #include <cstdlib>
@@ -27,7 +27,8 @@ struct Extern {
 class Instance {
  public:
   /// @param imports  of this store; one for each import of the module, in order.
-  /// @error Link: number or type of the imports; nothing has happened. Trap: a segment did not fit, or
+  /// @error Link: number or type of the imports; nothing has happened. Trap: a segment did not fit,
+  /// or
   ///        the start function. Limit, OutOfMemory. Others: the start function's.
   /// @source core specification, section 4.5.4.
   static Result<Instance*> instantiate(Store& store, std::shared_ptr<const ModuleCode> code,
@@ -51,8 +52,8 @@ class Instance {
   Extern export_at(const wasm::Export& item);
 
   // ---- Segments: false if out of bounds, and then nothing was written.
-  bool init_memory(std::uint32_t memory, std::uint32_t segment, std::uint64_t to, std::uint64_t from,
-                   std::uint64_t length);
+  bool init_memory(std::uint32_t memory, std::uint32_t segment, std::uint64_t to,
+                   std::uint64_t from, std::uint64_t length);
   bool init_table(std::uint32_t table, std::uint32_t segment, std::uint64_t to, std::uint64_t from,
                   std::uint64_t length);
   void drop_data(std::uint32_t segment) { dropped_data_.insert(segment); }

@@ -144,7 +144,8 @@ bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
   const std::uint64_t left = enter(func, &context_, slots);
   --activations_;
   jit::set_current_activation(activation.outer);
-  if (left == 0) [[likely]] return true;
+  if (left == 0) [[likely]]
+    return true;
 
   if (record_.code != image::TrapCode::None) {
     error_ = with_frames(trap_error(record_.code), record_.trace);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// How a handle (StoreRef and what is built on it) finds its store, or that the store is gone: a slot
-/// that is never freed, and the store's number, which is never used twice.
+/// How a handle (StoreRef and what is built on it) finds its store, or that the store is gone: a
+/// slot that is never freed, and the store's number, which is never used twice.
 
 #include <atomic>
 #include <cstdint>

@@ -111,7 +111,9 @@ const char* message(TrapCode code) noexcept {
   return image::trap_message(static_cast<image::TrapCode>(static_cast<std::uint8_t>(code)));
 }
 
-std::string Trap::message() const { return hoist::message(code_); }
+std::string Trap::message() const {
+  return hoist::message(code_);
+}
 
 Error make_trap(TrapCode code) noexcept {
   return runtime::trap_error(static_cast<image::TrapCode>(static_cast<std::uint8_t>(code)));
@@ -121,7 +123,8 @@ static std::string frame_line(std::size_t number, const Frame& frame) {
   std::string line = fmt::format("  {:>3}: ", number);
   if (!frame.module.empty()) line += frame.module + "!";
   line += frame.function.empty() ? fmt::format("func[{}]", frame.function_index) : frame.function;
-  if (frame.module_offset != Frame::kNoOffset) line += fmt::format(" @ 0x{:x}", frame.module_offset);
+  if (frame.module_offset != Frame::kNoOffset)
+    line += fmt::format(" @ 0x{:x}", frame.module_offset);
   return line + "\n";
 }
 

@@ -59,8 +59,12 @@ void Context::set_host_fd(std::uint32_t number, int fd) {
   d.fd = platform::Fd(fd);
   d.owned = false;
   platform::FileStat stat;
-  const bool regular = platform::stat_fd(fd, stat) == 0 && stat.type == platform::FileType::Regular;
-  d.rights_base = regular ? rights::kFile : rights::kStream;
+  const bool known = platform::stat_fd(fd, stat) == 0;
+  d.rights_base = known && stat.type == platform::FileType::Regular ? rights::kFile : rights::kStream;
+  // C libraries take a character device without seek and tell for a terminal: /dev/null is none.
+  if (known && stat.type == platform::FileType::Character && !platform::is_terminal(fd)) {
+    d.rights_base |= rights::kFdSeek | rights::kFdTell;
+  }
   set(number, std::move(d));
 }
 

@@ -235,6 +235,16 @@ TEST_P(Wasi, StreamsInMemory) {
   EXPECT_EQ(call("fd_seek", {1, 0, 0, 304}), Errno::Notcapable);
 }
 
+TEST_P(Wasi, TheNullDeviceIsNoTerminal) {
+  const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  ASSERT_GE(null, 0);
+  context_.set_host_fd(1, null);
+  EXPECT_EQ(call("fd_fdstat_get", {1, 512}), Errno::Success);
+  EXPECT_EQ(memory_[512], 2) << "a character device";
+  EXPECT_NE(base::load_le<std::uint64_t>(&memory_[520]) & rights::kFdSeek, 0u);
+  ::close(null);
+}
+
 TEST_P(Wasi, ClockDeadlinesAreWaitedFor) {
   base::store_le<std::uint64_t>(&memory_[512], 77);
   memory_[520] = 0;

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// JitModule: IR functions to code that runs in this process, without WebAssembly.
+///
+///   auto module = JitModule::create({});
+///   module->define(function);            // ... more functions, in any order
+///   module->finalise();
+///   module->call(name, arguments);       // or address(name), cast to the function's type
+///
+/// Functions call each other by name. A name that no function of the module has is a host symbol:
+/// the libcalls of CLIF (libcalls.hpp) are there from the start.
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.hpp"
+#include "ir/data_value.hpp"
+#include "ir/function.hpp"
+
+namespace hoist::native {
+
+struct JitOptions {
+  unsigned opt_level = 2;
+  bool verify = true;             ///< before compiling and after each pass
+  bool check_allocation = false;  ///< prove each register allocation
+  bool baseline_cpu = false;      ///< only features that every supported CPU has
+};
+
+/// How a call ended: with values, or with a trap.
+struct CallOutcome {
+  image::TrapCode trap = image::TrapCode::None;
+  std::vector<ir::DataValue> values;
+};
+
+/// One thread at a time until finalised; then any number may call.
+class JitModule {
+ public:
+  /// @error Unsupported: Hoist has no code generator for this machine, or the CPU is too old.
+  static Result<std::unique_ptr<JitModule>> create(const JitOptions& options);
+  ~JitModule();
+  JitModule(const JitModule&) = delete;
+  JitModule& operator=(const JitModule&) = delete;
+
+  /// Before the first function that uses it. `%name` in the IR is then this address.
+  void define_host_symbol(std::string name, const void* address);
+
+  /// Compiles `func` (a copy of it).
+  /// @error Invalid: the verifier refuses it; Unsupported: the target does; BadArgument: a second
+  ///        function of the same name, or the module is finalised.
+  Result<void> define(const ir::Function& func);
+
+  /// Links and makes executable. @error Link: names a function that nothing defines.
+  Result<void> finalise();
+
+  /// Entry of a function in its own calling convention, or null.
+  const void* address(const ir::ExternalName& name) const;
+
+  /// Calls a function with scalar arguments. Traps come back as values; other faults are not caught,
+  /// and neither is running out of stack in a function without a stack limit.
+  /// @error BadArgument: no such function, or the arguments are not those of its signature.
+  Result<CallOutcome> call(const ir::ExternalName& name, std::span<const ir::DataValue> args) const;
+
+ private:
+  struct State;
+  explicit JitModule(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hoist::native

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+/// Host functions that CLIF knows by name: compiled code calls them where the target has no instruction.
+
+#include <string_view>
+
+namespace hoist::native {
+
+/// Address of `CeilF32`, `FmaF64`, `Memcpy`, …, in the C convention; null for another name.
+const void* find_libcall(std::string_view name);
+
+}  // namespace hoist::native

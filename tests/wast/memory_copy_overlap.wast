@@ -1,0 +1,35 @@
+;; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+;; memory.copy behaves as if through a buffer, in both directions, also when the overlap is larger than any
+;; chunk that an engine copies at a time.
+(module
+  (memory 2100)
+  (func (export "set") (param i32 i32) (i32.store8 (local.get 0) (local.get 1)))
+  (func (export "get") (param i32) (result i32) (i32.load8_u (local.get 0)))
+  (func (export "copy") (param i32 i32 i32) (memory.copy (local.get 0) (local.get 1) (local.get 2))))
+(invoke "set" (i32.const 0) (i32.const 0x11))
+(invoke "set" (i32.const 134217727) (i32.const 0xaa))
+(invoke "set" (i32.const 134217728) (i32.const 0xbb))
+(invoke "copy" (i32.const 1) (i32.const 0) (i32.const 134217744))
+(assert_return (invoke "get" (i32.const 1)) (i32.const 0x11))
+(assert_return (invoke "get" (i32.const 134217727)) (i32.const 0))
+(assert_return (invoke "get" (i32.const 134217728)) (i32.const 0xaa))
+(assert_return (invoke "get" (i32.const 134217729)) (i32.const 0xbb))
+(invoke "copy" (i32.const 0) (i32.const 1) (i32.const 134217744))
+(assert_return (invoke "get" (i32.const 0)) (i32.const 0x11))
+(assert_return (invoke "get" (i32.const 134217727)) (i32.const 0xaa))
+(assert_return (invoke "get" (i32.const 134217728)) (i32.const 0xbb))
+
+(module
+  (memory 1)
+  (data (i32.const 0) "0123456789abcdefghijklmnopqrstuvwxyz")
+  (func (export "up1") (result i64) (memory.copy (i32.const 1) (i32.const 0) (i32.const 35)) (i64.load (i32.const 28)))
+  (func (export "down1") (result i64) (memory.copy (i32.const 0) (i32.const 1) (i32.const 35)) (i64.load (i32.const 27)))
+  (func (export "var") (param i32 i32 i32) (result i64)
+    (memory.copy (local.get 0) (local.get 1) (local.get 2)) (i64.load (local.get 0))))
+(assert_return (invoke "up1") (i64.const 0x7978777675747372))
+(assert_return (invoke "down1") (i64.const 0x7979787776757473))
+(assert_return (invoke "var" (i32.const 3) (i32.const 0) (i32.const 9)) (i64.const 0x3736353433323130))
+(assert_return (invoke "var" (i32.const 0) (i32.const 3) (i32.const 9)) (i64.const 0x3736353433323130))
+(assert_return (invoke "var" (i32.const 5) (i32.const 5) (i32.const 20)) (i64.const 0x6261383736353433))
+(assert_trap (invoke "var" (i32.const 0) (i32.const 0xfff9) (i32.const 8)) "out of bounds memory access")
+(assert_return (invoke "var" (i32.const 0) (i32.const 0) (i32.const 0)) (i64.const 0x3736353433323130))
