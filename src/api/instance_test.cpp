@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hoist/instance.hpp"
 
+#include <unistd.h>
+
+#include <fstream>
+
 #include "api/test_support.hpp"
 
 namespace hoist::api {
@@ -239,6 +243,23 @@ TEST(Module, BadInputIsAnError) {
   const auto invalid = Module::from_text(test_engine(), "(module (func (result i32)))");
   ASSERT_FALSE(invalid);
   EXPECT_EQ(invalid.error().kind(), ErrorKind::Invalid);
+}
+
+TEST(Engine, PerfMapNamesFunctionsAndTrampolines) {
+  Config config;
+  config.profiler = Profiler::PerfMap;
+  const Engine engine = must(Engine::create(config));
+  const std::string path = "/tmp/perf-" + std::to_string(::getpid()) + ".map";
+  const auto module = compile(R"((module (import "a" "b" (func (param i32)))
+    (func $one (export "uno")) (func (export "two") (result i64) (i64.const 1))))",
+                              engine);
+  std::ifstream file(path);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  ::unlink(path.c_str());
+  for (const char* name : {" one\n", " two\n", " entry trampoline [] -> [i64]\n",
+                           " exit trampoline [i32] -> []\n"}) {
+    EXPECT_NE(text.find(name), std::string::npos) << name << " in\n" << text;
+  }
 }
 
 TEST(Engine, BadConfigurationIsAnError) {

@@ -323,21 +323,40 @@ TEST(Trap, BacktraceWithoutATrap) {
 
 // ---- Signals.
 
-TEST(SignalsDeathTest, FaultsInHostFunctionsAreNotTheGuests) {
-  EXPECT_EXIT(
-      {
-        ::signal(SIGSEGV, [](int) { ::_exit(17); });
-        // A handler that was installed after ours does not count: make it the one before.
-        Store store(test_engine());
-        Linker linker(test_engine());
-        must(linker.define_func("h", "crash", [] { ::raise(SIGSEGV); }));
-        const auto instance = must(linker.instantiate(
-            store,
-            compile(R"((module (import "h" "crash" (func $c)) (func (export "f") (call $c))))")));
-        static_cast<void>(must(instance.func("f")).call());
-        std::exit(0);
-      },
-      testing::ExitedWithCode(17), "");
+/// In a fresh process, so that the handler below is there before Hoist's.
+void run_with_handler_before(Result<void> (*host)()) {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { ::_exit(17); };
+  for (const int signal : {SIGSEGV, SIGFPE}) ::sigaction(signal, &action, nullptr);
+  Store store(test_engine());
+  Linker linker(test_engine());
+  must(linker.define_func("h", "f", host));
+  const auto instance = must(linker.instantiate(store, compile(R"((module
+    (import "h" "f" (func $f))
+    (func (export "trap") (unreachable))
+    (func (export "f") (call $f))))")));
+  if (must(instance.func("trap")).call()) std::exit(1);
+  static_cast<void>(must(instance.func("f")).call());
+  std::exit(0);
+}
+
+TEST(SignalsDeathTest, FaultsInHostFunctionsGoToTheHandlerBefore) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_with_handler_before([]() -> Result<void> {
+                volatile int* volatile nowhere = nullptr;
+                *nowhere = 1;
+                return {};
+              }),
+              testing::ExitedWithCode(17), "");
+}
+
+TEST(SignalsDeathTest, SignalsThatWereSentGoToTheHandlerBefore) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(run_with_handler_before([]() -> Result<void> {
+                ::raise(SIGFPE);
+                return {};
+              }),
+              testing::ExitedWithCode(17), "");
 }
 
 TEST(Threads, StoresInParallel) {

@@ -6,13 +6,12 @@
 
 namespace hoist::jit {
 
-static constinit thread_local Activation* innermost = nullptr;
+constinit thread_local ThreadState thread_state;
 
-Activation* current_activation() {
-  return innermost;
-}
-void set_current_activation(Activation* activation) {
-  innermost = activation;
+void prepare_thread() {
+  platform::ensure_signal_stack();
+  thread_state.stack = platform::thread_stack();
+  thread_state.prepared = true;
 }
 
 static bool on_fault(platform::Fault& fault) {
@@ -23,7 +22,7 @@ static bool on_fault(platform::Fault& fault) {
     if (loaded == nullptr) return false;
     code = loaded->image->trap_at(loaded->offset_of(fault.at.pc));
   }
-  const Activation* activation = innermost;
+  const Activation* activation = thread_state.innermost;
   if (code == image::TrapCode::None || activation == nullptr) {
     platform::write_error_message(
         "hoist: internal error: a fault in compiled code at an instruction that cannot trap\n");

@@ -9,6 +9,7 @@
 #include "image/layout/trap_code.hpp"
 #include "image/layout/vm_layout.hpp"
 #include "jit/frame_walk.hpp"
+#include "platform/threads.hpp"
 
 namespace hoist::jit {
 
@@ -35,10 +36,25 @@ struct Activation {
   std::uint64_t outer_entry_fp = 0;
 };
 
-/// The innermost activation of the calling thread; null outside of compiled code and host
-/// functions.
-Activation* current_activation();
-void set_current_activation(Activation* activation);
+/// What calls into compiled code need to know of their thread.
+struct ThreadState {
+  /// Null outside of compiled code and host functions.
+  Activation* innermost = nullptr;
+  platform::StackBounds stack;
+  bool prepared = false;
+};
+extern constinit thread_local ThreadState thread_state;
+
+/// Finds the stack and makes sure of a signal stack; before the first activation of a thread.
+void prepare_thread();
+
+/// The innermost activation of the calling thread.
+inline Activation* current_activation() {
+  return thread_state.innermost;
+}
+inline void set_current_activation(Activation* activation) {
+  thread_state.innermost = activation;
+}
 
 /// Once per process; also see platform::install_fault_handler.
 void install_trap_handler();

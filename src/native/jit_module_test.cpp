@@ -41,10 +41,10 @@ TEST_P(JitModuleTest, FunctionsAndHostSymbols) {
                                                reinterpret_cast<std::uintptr_t>(&add_seven)));
   const Result<void> defined = define(R"(
 function %main(i32) -> i32, f32 system_v {
-    fn0 = %twice(i32) -> i32 fast
+    sig0 = (i32) -> i32 fast
+    fn0 = %twice sig0
     fn1 = %add_seven(i32) -> i32 system_v
     fn2 = %CeilF32(f32) -> f32 system_v
-    sig0 = (i32) -> i32 fast
 block0(v0: i32):
     v1 = call fn0(v0)
     v2 = call fn1(v1)

@@ -19,6 +19,7 @@ const PassInfo& info(Pass pass) {
 struct OptContext::State {
   ir::ControlFlow flow;
   ir::DominatorTree dominators;
+  MemoryState memory;
   SimplifyScratch simplify;
   BlockParamsScratch block_params;
   DeadCodeScratch dead;
@@ -41,8 +42,12 @@ bool optimise(ir::Function& func, OptContext& context) {
   changed(Pass::Unreachable, remove_unreachable(func, state.flow));
   if (context.enabled(Pass::Simplify)) {
     state.dominators.compute(func, state.flow);
-    const SimplifyResult result = simplify_walk(func, state.dominators, state.simplify);
+    const bool loads = context.enabled(Pass::Loads) && !func.alias_regions.empty();
+    if (loads) state.memory.compute(func, state.flow);
+    const SimplifyResult result =
+        simplify_walk(func, state.dominators, loads ? &state.memory : nullptr, state.simplify);
     changed(Pass::Simplify, result.changes);
+    changed(Pass::Loads, result.loads);
     if (result.graph_changed) {
       state.flow.compute(func);
       changed(Pass::Unreachable, remove_unreachable(func, state.flow));

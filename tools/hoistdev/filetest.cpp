@@ -78,7 +78,7 @@ int filetest_main(int argc, char** argv) {
       ->check(CLI::Range(0, 2));
   app.add_option("--threads", threads, "number of threads")->check(CLI::Range(1u, 256u));
   app.add_flag("--differential", options.differential,
-               "run: also interpret, both must satisfy each directive");
+               "run: also interpret; both must satisfy each directive and agree");
   app.add_flag("--reasons", reasons, "list why files were unsupported or skipped");
   CLI11_PARSE(app, argc, argv);
 

@@ -2,6 +2,7 @@
 #include "hoistdev/filetest_run.hpp"
 
 #include "ir/text/data_value_text.hpp"
+#include "ir/text/printer.hpp"
 
 namespace hoistdev {
 
@@ -9,6 +10,7 @@ using hoist::Error;
 using hoist::ErrorKind;
 using hoist::Result;
 using hoist::ir::DataValue;
+using Outcome = hoist::ir::Interpreter::Outcome;
 
 namespace {
 
@@ -84,6 +86,11 @@ std::optional<Result<RunDirective>> parse_run_directive(std::string_view comment
     directive.compare = RunDirective::Compare::Equal;
   } else if (rest.starts_with("!=")) {
     directive.compare = RunDirective::Compare::NotEqual;
+  } else if (rest.starts_with("traps ")) {
+    directive.compare = RunDirective::Compare::Traps;
+    rest = trim(rest.substr(5));
+    directive.expected.emplace_back(rest.substr(0, rest.find_first_of(" ;")));
+    return directive;
   } else {
     return Result<RunDirective>(malformed(comment, line));
   }
@@ -129,28 +136,62 @@ Result<std::vector<DataValue>> parse_values(const std::vector<std::string>& text
   return values;
 }
 
-std::string values_text(const std::vector<DataValue>& values) {
+std::string outcome_text(const Outcome& outcome) {
   hoist::base::Printer out;
-  out << '[';
-  for (std::size_t i = 0; i < values.size(); ++i) out << (i == 0 ? "" : ", ") << values[i];
-  out << ']';
+  switch (outcome.kind) {
+    case Outcome::Kind::OutOfFuel: return "out of fuel";
+    case Outcome::Kind::Trapped:
+      out << "trap ";
+      hoist::ir::print(out, outcome.trap);
+      break;
+    case Outcome::Kind::Returned:
+      out << '[';
+      for (std::size_t i = 0; i < outcome.values.size(); ++i) {
+        out << (i == 0 ? "" : ", ") << outcome.values[i];
+      }
+      out << ']';
+      break;
+  }
   return out.take();
 }
 
 std::optional<std::string> check_outcome(const RunDirective& directive,
                                          const std::vector<DataValue>& expected,
-                                         const std::vector<DataValue>& found) {
-  bool holds = true;
+                                         const Outcome& found) {
+  bool holds = found.kind == Outcome::Kind::Returned;
+  const std::vector<DataValue>& values = found.values;
   switch (directive.compare) {
     case RunDirective::Compare::None: break;
-    case RunDirective::Compare::Equal: holds = found == expected; break;
-    case RunDirective::Compare::NotEqual: holds = found != expected; break;
+    case RunDirective::Compare::Equal: holds = holds && values == expected; break;
+    case RunDirective::Compare::NotEqual: holds = holds && values != expected; break;
     case RunDirective::Compare::NonZero:
-      holds = found.size() == 1 && (found[0].lo | found[0].hi) != 0;
+      holds = holds && values.size() == 1 && (values[0].lo | values[0].hi) != 0;
+      break;
+    case RunDirective::Compare::Traps:
+      holds = found.kind == Outcome::Kind::Trapped &&
+              outcome_text(found) == "trap " + directive.expected[0];
       break;
   }
   if (holds) return std::nullopt;
-  return directive.text + ": got " + values_text(found);
+  return directive.text + ": got " + outcome_text(found);
+}
+
+namespace {
+
+bool is_nan(const DataValue& value) {
+  if (value.type == hoist::ir::F32) return (value.lo & 0x7fff'ffff) > 0x7f80'0000;
+  if (value.type != hoist::ir::F64) return false;
+  return (value.lo & 0x7fff'ffff'ffff'ffff) > 0x7ff0'0000'0000'0000;
+}
+
+}  // namespace
+
+bool same_outcome(const Outcome& a, const Outcome& b) {
+  if (a.kind != b.kind || a.trap != b.trap || a.values.size() != b.values.size()) return false;
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    if (a.values[i] != b.values[i] && !(is_nan(a.values[i]) && is_nan(b.values[i]))) return false;
+  }
+  return true;
 }
 
 }  // namespace hoistdev

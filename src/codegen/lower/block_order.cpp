@@ -140,22 +140,42 @@ std::uint32_t BlockOrder::make_item(ir::Block block, std::uint32_t edge) {
   return item;
 }
 
+bool BlockOrder::has_call(const ir::Function& func, ir::Block block) const {
+  for (ir::Inst inst = func.first_inst(block); inst.is_some(); inst = func.next_inst(inst)) {
+    if (ir::is_call(func.op(inst))) return true;
+  }
+  return false;
+}
+
+/// Of two ways, the one that calls is taken less often (Ball and Larus, "Branch Prediction for Free", 1993:
+/// the call heuristic), unless the other one leaves the loop.
+void BlockOrder::mark_unlikely_successor(const ir::Function& func, ir::Block block) {
+  const auto edges = edges_from(block);
+  if (edges.size() != 2 || edges[0].to == edges[1].to) return;
+  const ir::Block targets[2] = {edges[0].to, edges[1].to};
+  if (loop_around(targets[0]) != loop_around(targets[1])) return;
+  bool calls[2];
+  for (unsigned i = 0; i < 2; ++i) calls[i] = has_call(func, targets[i]);
+  if (calls[0] == calls[1]) return;
+  BlockInfo& unlikely = blocks_[targets[calls[0] ? 0 : 1].index()];
+  if (unlikely.in_count == 1) unlikely.unlikely = true;
+}
+
 void BlockOrder::mark_cold_and_depth(const ir::Function& func) {
-  // A block is cold if it is marked, ends in a trap, or can only be reached from cold ones; but what is
-  // in a loop that is not cold stays there. `path_position` counts the edges from warm blocks.
+  // A block is cold if it is marked, ends in a trap, is unlikely, or can only be reached from cold ones.
+  // `path_position` counts the edges from warm blocks.
   for (const ir::Block block : rpo_) {
     BlockInfo& info = blocks_[block.index()];
     const bool is_entry = block == rpo_.front();
     const ir::Inst end = func.last_inst(block);
-    info.cold = !is_entry &&
-                (func.is_cold(block) || info.path_position == 0 ||
-                 (end.is_some() && func.op(end) == ir::Op::Trap)) &&
-                (info.loop.is_none() || blocks_[info.loop.index()].cold);
+    info.cold = !is_entry && (func.is_cold(block) || info.unlikely || info.path_position == 0 ||
+                              (end.is_some() && func.op(end) == ir::Op::Trap));
     const unsigned depth =
         (info.loop.is_some() ? blocks_[info.loop.index()].depth : 0u) + (info.header ? 1u : 0u);
     info.depth = static_cast<std::uint16_t>(std::min(depth, 0xffffu));
     if (!info.cold) {
       for (const Edge& edge : edges_from(block)) ++blocks_[edge.to.index()].path_position;
+      mark_unlikely_successor(func, block);
     }
     info.item = make_item(block, kNone);
     items_.back().loop_depth = info.depth;
@@ -184,7 +204,9 @@ void BlockOrder::place_blocks() {
     for (const ir::Block block : rpo_) {
       BlockInfo& info = blocks_[block.index()];
       if (info.cold != cold) continue;
-      const ir::Block loop = irreducible_ ? ir::Block::none() : info.loop;
+      // Cold blocks leave their loop, unless all of it is cold.
+      ir::Block loop = irreducible_ ? ir::Block::none() : info.loop;
+      while (loop.is_some() && blocks_[loop.index()].cold != cold) loop = blocks_[loop.index()].loop;
       if (info.header) info.loop_last = info.item;
       insert_after(info.item, loop.is_some() ? blocks_[loop.index()].loop_last : last_, loop);
     }
@@ -222,15 +244,17 @@ void BlockOrder::place_edge(std::uint32_t edge_index) {
   Edge& edge = edges_[edge_index];
   const BlockInfo& from = blocks_[edge.from.index()];
   const BlockInfo& to = blocks_[edge.to.index()];
-  const ir::Block loop = irreducible_ ? ir::Block::none() : common_loop(edge.from, edge.to);
+  const ir::Block around = common_loop(edge.from, edge.to);
   const std::uint32_t item = make_item(ir::Block::none(), edge_index);
   edge.item = item;
-  items_[item].loop_depth = loop.is_some() ? blocks_[loop.index()].depth : std::uint16_t{0};
+  items_[item].loop_depth = around.is_some() ? blocks_[around.index()].depth : std::uint16_t{0};
   items_[item].cold = from.cold || to.cold;
   if (from.cold && !to.cold) {
     insert_after(item, last_, ir::Block::none());
     return;
   }
+  ir::Block loop = irreducible_ ? ir::Block::none() : around;
+  while (to.cold && loop.is_some() && !blocks_[loop.index()].cold) loop = blocks_[loop.index()].loop;
   // Items of blocks are numbered in reverse postorder. A split edge must follow its source.
   const bool backwards = from.item >= to.item;
   if (backwards && (irreducible_ || loop_around(edge.from) == edge.to)) {

@@ -94,6 +94,7 @@ class BlockOrder {
     bool visited = false;
     bool header = false;
     bool cold = false;
+    bool unlikely = false;
   };
   struct Frame {
     ir::Block block;
@@ -105,6 +106,8 @@ class BlockOrder {
   void walk(const ir::Function& func);
   void tag_loop(ir::Block block, ir::Block header);
   void visit_known(ir::Block from, ir::Block to);
+  bool has_call(const ir::Function& func, ir::Block block) const;
+  void mark_unlikely_successor(const ir::Function& func, ir::Block block);
   void mark_cold_and_depth(const ir::Function& func);
   void place_blocks();
   void place_edges();

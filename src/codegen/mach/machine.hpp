@@ -9,7 +9,8 @@
 /// arguments; a block ends with exactly one terminator (flag kTerminator); a block with one successor
 /// ends in an unconditional jump whose only operands are the edge's arguments (kept in the block); only
 /// edges out of such blocks carry arguments; the entry block has no predecessors and no parameters;
-/// every block is reachable; loops are contiguous where the control flow is reducible.
+/// every block is reachable; loops are contiguous where the control flow is reducible, but for cold blocks,
+/// which come last.
 /// Flags: nothing that the allocator inserts changes condition flags.
 
 #include <cstdint>

@@ -11,13 +11,7 @@ void Flow::compute(const MachFunction& func) {
   search(func);
   find_loops(func);
   build_forest();
-  const std::size_t count = func.blocks.size();
-  frequency_.resize(count);
-  for (std::uint32_t b = 0; b < count; ++b) {
-    const std::uint32_t levels = std::min<std::uint32_t>(depth(b), 6);
-    const std::uint32_t hot = kEntryFrequency << (3 * levels);
-    frequency_[b] = func.blocks[MachBlock(b)].cold ? hot / 64 : hot;
-  }
+  guess_frequencies(func);
 }
 
 // Depth-first, successors last to first, so that the first successor follows its block in reverse
@@ -110,6 +104,57 @@ void Flow::build_forest() {
     }
     loop_of_[block] = static_cast<std::uint32_t>(loops_.size());
     loops_.push_back({block, outer, outer == kNone ? 1 : loops_[outer].depth + 1});
+  }
+}
+
+std::uint32_t Flow::loops_left(std::uint32_t from, std::uint32_t to) const {
+  std::uint32_t source = loop_of_[from];
+  std::uint32_t target = loop_of_[to];
+  std::uint32_t count = 0;
+  while (source != target && source != kNone) {
+    while (target != kNone && loops_[target].depth > loops_[source].depth) {
+      target = loops_[target].parent;
+    }
+    if (source == target) break;
+    source = loops_[source].parent;
+    ++count;
+  }
+  return count;
+}
+
+// What flows into a block along forward edges, times the iterations where it heads a loop.
+void Flow::guess_frequencies(const MachFunction& func) {
+  constexpr double kIterations = 8;
+  constexpr double kColdWeight = 1.0 / 64;
+  constexpr double kMost = 1 << 24;
+  loop_exits_.assign(loops_.size(), 0);
+  for (const std::uint32_t block : order_) {
+    if (loop_of_[block] == kNone) continue;
+    for (const MachEdge& edge : func.succs_of(func.blocks[MachBlock(block)])) {
+      if (loops_left(block, edge.target.index()) != 0) ++loop_exits_[loop_of_[block]];
+    }
+  }
+  flow_in_.assign(func.blocks.size(), 0);
+  frequency_.resize(func.blocks.size());
+  flow_in_[0] = 1;
+  for (const std::uint32_t block : order_) {
+    const MachBlockData& data = func.blocks[MachBlock(block)];
+    double flow = flow_in_[block];
+    if (is_header(block)) flow *= kIterations;
+    frequency_[block] = static_cast<std::uint32_t>(std::clamp(flow * kEntryFrequency, 1.0, kMost));
+    const auto weight = [&](MachBlock target) {
+      double result = func.blocks[target].cold && !data.cold ? kColdWeight : 1;
+      if (loop_of_[block] != kNone && loops_left(block, target.index()) != 0) {
+        result /= kIterations * loop_exits_[loop_of_[block]];
+      }
+      return result;
+    };
+    double total = 0;
+    for (const MachEdge& edge : func.succs_of(data)) total += weight(edge.target);
+    for (const MachEdge& edge : func.succs_of(data)) {
+      const std::uint32_t succ = edge.target.index();
+      if (position_[succ] > position_[block]) flow_in_[succ] += flow * weight(edge.target) / total;
+    }
   }
 }
 

@@ -17,8 +17,9 @@ namespace hoist::codegen {
 class Flow {
  public:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
-  /// Frequency of a block outside of loops that is not cold. A loop is taken to iterate 8 times.
-  static constexpr std::uint32_t kEntryFrequency = 64;
+  /// Frequency of the entry block. Others follow from guesses: branches go everywhere with the same
+  /// probability, except that they rarely lead to cold blocks, and loops iterate 8 times.
+  static constexpr std::uint32_t kEntryFrequency = 1024;
 
   struct Loop {
     std::uint32_t header = kNone;
@@ -42,12 +43,15 @@ class Flow {
     return loop_of_[block] != kNone && loops_[loop_of_[block]].header == block;
   }
   std::uint32_t frequency(std::uint32_t block) const { return frequency_[block]; }
+  /// Loops that the edge leaves.
+  std::uint32_t loops_left(std::uint32_t from, std::uint32_t to) const;
   bool irreducible() const { return irreducible_; }
 
  private:
   void search(const MachFunction& func);
   void find_loops(const MachFunction& func);
   void build_forest();
+  void guess_frequencies(const MachFunction& func);
   std::uint32_t representative(std::uint32_t block);
   bool is_ancestor(std::uint32_t above, std::uint32_t below) const {
     return preorder_[above] <= preorder_[below] && preorder_[below] <= last_below_[above];
@@ -72,6 +76,8 @@ class Flow {
   std::vector<std::uint32_t> union_;
   std::vector<std::uint32_t> header_of_;  // block -> header of the innermost loop that it is inside of
   std::vector<std::uint32_t> body_;
+  std::vector<std::uint32_t> loop_exits_;  // edges out of each loop
+  std::vector<double> flow_in_;
   std::vector<std::uint8_t> is_header_;
 };
 

@@ -13,28 +13,10 @@ namespace {
 constexpr std::size_t kWordsPerInst = 32;
 constexpr std::size_t kMostPairs = std::size_t{1} << 26;
 
-/// Loops that an edge leaves.
-std::uint32_t loops_left(const Flow& flow, std::uint32_t from, std::uint32_t to) {
-  std::uint32_t source = flow.loop_of(from);
-  std::uint32_t target = flow.loop_of(to);
-  if (source == target || source == Flow::kNone) return 0;
-  const auto loops = flow.loops();
-  std::uint32_t count = 0;
-  while (source != Flow::kNone) {
-    while (target != Flow::kNone && loops[target].depth > loops[source].depth) {
-      target = loops[target].parent;
-    }
-    if (source == target) break;
-    source = loops[source].parent;
-    ++count;
-  }
-  return count;
-}
-
 /// What an edge adds to the distance of the uses behind it.
 std::uint32_t edge_penalty(const MachFunction& func, const Flow& flow, std::uint32_t from,
                            std::uint32_t to) {
-  const std::uint32_t exits = std::min<std::uint32_t>(loops_left(flow, from, to), 8) * kLoopExit;
+  const std::uint32_t exits = std::min<std::uint32_t>(flow.loops_left(from, to), 8) * kLoopExit;
   const bool into_cold = func.blocks[MachBlock(to)].cold && !func.blocks[MachBlock(from)].cold;
   return into_cold ? add_distance(exits, kColdEdge) : exits;
 }

@@ -12,10 +12,25 @@ using interp::Evaluated;
 namespace {
 /// Function addresses fit 32 bits and are far from stack addresses.
 constexpr std::uint64_t kFunctionAddress = 0xe000'0000;
+constexpr std::uint64_t kLibcallAddress = 0xd000'0000;
+
+constexpr std::string_view kLibcalls[] = {
+    "CeilF32", "CeilF64",    "FloorF32",   "FloorF64", "TruncF32", "TruncF64", "NearestF32",
+    "FmaF32",  "NearestF64", "FmaF64",     "Memcpy",   "Memmove",  "Memset",   "Memcmp"};
 }  // namespace
 
 interp::U128 Interpreter::function_address(std::uint32_t code) const {
   return kFunctionAddress + std::uint64_t{code} * 16;
+}
+
+Result<interp::U128> Interpreter::address_of_callee(Inst inst) {
+  const std::string& name = func().ext_funcs[FuncRef(func().data(inst).a)].name.text;
+  HOIST_TRY(const std::uint32_t code, callee(inst));
+  if (code != kLibcall) return function_address(code);
+  for (std::size_t i = 0; i < std::size(kLibcalls); ++i) {
+    if (kLibcalls[i] == name) return U128{kLibcallAddress + i * 16};
+  }
+  return Error(ErrorKind::Link, "unknown function %" + name);
 }
 
 /// The code that a FuncRef of the current function names; kLibcall for a name that no function has.
@@ -31,10 +46,7 @@ Result<std::uint32_t> Interpreter::callee(Inst inst) {
     code = found != by_name_.end() ? found->second : kLibcall;
   }
   const ExternalName& name = func().ext_funcs[ref].name;
-  if (code != kLibcall ||
-      (name.kind == ExternalName::Kind::Testcase && format(func().op(inst)) == Format::Call)) {
-    return code;
-  }
+  if (code != kLibcall || name.kind == ExternalName::Kind::Testcase) return code;
   base::Printer text;
   text << "unknown function " << name;
   return Error(ErrorKind::Link, text.take());
@@ -51,12 +63,17 @@ Result<Interpreter::Step> Interpreter::call(Inst inst) {
     const ExtFunc& ext = func().ext_funcs[FuncRef(data.a)];
     if (code == kLibcall) {
       if (data.op == Op::ReturnCall) return unsupported(inst);
-      return libcall(inst, ext.name.text);
+      return libcall(inst, ext.name.text, args);
     }
     signature = &func().signatures[ext.signature];
   } else {
     const U128 offset = args.front() - kFunctionAddress;
+    const U128 libcall_offset = args.front() - kLibcallAddress;
     args.erase(args.begin());
+    if (libcall_offset % 16 == 0 && libcall_offset / 16 < std::size(kLibcalls)) {
+      if (data.op == Op::ReturnCallIndirect) return unsupported(inst);
+      return libcall(inst, kLibcalls[static_cast<std::size_t>(libcall_offset / 16)], args);
+    }
     if (offset % 16 != 0 || offset / 16 >= codes_.size()) {
       return Error(ErrorKind::Invalid, "a call through a pointer that is no function's address in `" +
                                            to_string(func(), inst) + "`");
@@ -81,41 +98,41 @@ Result<Interpreter::Step> Interpreter::call(Inst inst) {
   return enter(code, args);
 }
 
-Result<Interpreter::Step> Interpreter::libcall(Inst inst, const std::string& name) {
-  if (name.starts_with("Mem")) return memory_libcall(inst, name);
-  std::vector<U128> args;
-  for (const Value v : func().arg_list(inst)) args.push_back(value(v));
+Result<Interpreter::Step> Interpreter::libcall(Inst inst, std::string_view name,
+                                               std::span<const U128> args) {
+  if (name.starts_with("Mem")) return memory_libcall(inst, name, args);
   const Evaluated result = interp::evaluate_libcall(name, args.data(), args.size());
   if (!result.supported || func().result_count(inst) != 1) {
-    return Error(ErrorKind::Link, "unknown function %" + name);
+    return Error(ErrorKind::Link, "unknown function %" + std::string(name));
   }
   value(func().result(inst)) = result.value;
   frames_.back().at = func().next_inst(inst);
   return Step::Continue;
 }
 
-Result<Interpreter::Step> Interpreter::memory_libcall(Inst inst, const std::string& name) {
-  const std::span<const Value> args = func().arg_list(inst);
-  if (args.size() != 3) return Error(ErrorKind::Link, "unknown function %" + name);
-  const auto size = static_cast<std::uint64_t>(value(args[2]));
-  std::uint8_t* to = find(static_cast<std::uint64_t>(value(args[0])), size);
+Result<Interpreter::Step> Interpreter::memory_libcall(Inst inst, std::string_view name,
+                                                      std::span<const U128> args) {
+  const Error unknown(ErrorKind::Link, "unknown function %" + std::string(name));
+  if (args.size() != 3) return unknown;
+  const auto size = static_cast<std::uint64_t>(args[2]);
+  std::uint8_t* to = find(static_cast<std::uint64_t>(args[0]), size);
   const bool is_set = name == "Memset";
-  const std::uint8_t* from = is_set ? to : find(static_cast<std::uint64_t>(value(args[1])), size);
+  const std::uint8_t* from = is_set ? to : find(static_cast<std::uint64_t>(args[1]), size);
   if (size != 0 && (to == nullptr || from == nullptr)) return trap(TrapCode::HeapOutOfBounds);
-  U128 result = value(args[0]);
-  if (size == 0) {
-    if (name == "Memcmp") result = 0;
-  } else if (name == "Memcpy" || name == "Memmove") {
-    std::memmove(to, from, static_cast<std::size_t>(size));
+  U128 result = args[0];
+  if (name == "Memcpy" || name == "Memmove") {
+    if (size != 0) std::memmove(to, from, static_cast<std::size_t>(size));
   } else if (is_set) {
-    std::memset(to, static_cast<int>(value(args[1]) & 0xff), static_cast<std::size_t>(size));
+    if (size != 0) std::memset(to, static_cast<int>(args[1] & 0xff), static_cast<std::size_t>(size));
   } else if (name == "Memcmp") {
-    const int order = std::memcmp(to, from, static_cast<std::size_t>(size));
+    const int order = size == 0 ? 0 : std::memcmp(to, from, static_cast<std::size_t>(size));
     result = order < 0 ? 0xffff'ffffu : order > 0 ? 1u : 0u;
   } else {
-    return Error(ErrorKind::Link, "unknown function %" + name);
+    return unknown;
   }
-  for (const Value v : func().results(inst)) value(v) = result;
+  for (const Value v : func().results(inst)) {
+    value(v) = result & interp::mask(func().type(v).bits());
+  }
   frames_.back().at = func().next_inst(inst);
   return Step::Continue;
 }

@@ -99,8 +99,8 @@ Result<Interpreter::Step> Interpreter::step() {
       return leave(results);
     }
     case Format::FuncAddr: {
-      HOIST_TRY(const std::uint32_t code, callee(inst));
-      value(func().result(inst)) = function_address(code);
+      HOIST_TRY(const U128 address, address_of_callee(inst));
+      value(func().result(inst)) = address;
       break;
     }
     case Format::StackAddr: {

@@ -85,9 +85,10 @@ class Interpreter {
   Result<Step> load(Inst inst);
   Result<Step> store(Inst inst);
   Result<Step> call(Inst inst);
-  Result<Step> libcall(Inst inst, const std::string& name);
-  Result<Step> memory_libcall(Inst inst, const std::string& name);
+  Result<Step> libcall(Inst inst, std::string_view name, std::span<const U128> args);
+  Result<Step> memory_libcall(Inst inst, std::string_view name, std::span<const U128> args);
   Result<std::uint32_t> callee(Inst inst);
+  Result<U128> address_of_callee(Inst inst);
   Result<Step> enter(std::uint32_t code, std::span<const U128> args);
   Step leave(std::span<const U128> values);
   void pop_frame();

@@ -150,6 +150,8 @@ class Lowering final : public codegen::LowerBase {
 
   // ---- Memory (lower_memory.cpp).
   Address address(ir::Value pointer, std::int64_t offset, image::TrapCode trap);
+  std::uint64_t largest_i32(ir::Value v, unsigned depth) const;
+  unsigned strip_narrow_index(ir::Value& index, std::int64_t& offset) const;
   Address constant_address(unsigned bytes, std::uint64_t low, std::uint64_t high = 0);
   /// If `v` is a plain load of all of its type that may move to `root`: takes it over.
   bool fold_load(ir::Value v, ir::Inst root, Address& out);

@@ -9,6 +9,59 @@ namespace hoist::isa::x64 {
 
 using codegen::AddrKind;
 
+/// An upper bound of an i32 value, from how it is computed.
+std::uint64_t Lowering::largest_i32(ir::Value v, unsigned depth) const {
+  constexpr std::uint64_t kAny = 0xffff'ffff;
+  const ir::Inst inst = def_of(v);
+  if (inst.is_none() || type(v) != ir::I32 || depth == 0) return kAny;
+  const ir::InstData& data = func().data(inst);
+  const ir::Value x(data.a);
+  switch (data.op) {
+    case ir::Op::Iconst: return *constant(v);
+    case ir::Op::Uload8: return 0xff;
+    case ir::Op::Uload16: return 0xffff;
+    case ir::Op::Uextend: return type(x) == ir::I8 ? 0xff : 0xffff;
+    case ir::Op::Band:
+      return std::min(largest_i32(x, depth - 1), largest_i32(ir::Value(data.b), depth - 1));
+    case ir::Op::Ushr: {
+      const auto amount = constant(ir::Value(data.b));
+      return amount ? largest_i32(x, depth - 1) >> (*amount % 32) : kAny;
+    }
+    case ir::Op::Ishl: {
+      const auto amount = constant(ir::Value(data.b));
+      return amount ? std::min(largest_i32(x, depth - 1) << (*amount % 32), kAny) : kAny;
+    }
+    case ir::Op::Iadd:
+      return std::min(largest_i32(x, depth - 1) + largest_i32(ir::Value(data.b), depth - 1), kAny);
+    default: return kAny;  // nothing is known of the others
+  }
+}
+
+/// Looks through the zero-extension of a 32-bit sum with a constant, a shift, or a sum of a shift, if they
+/// cannot wrap. `index` becomes what is left, an i32, which is zero-extended in its register; the sum's
+/// constant goes to `offset`, the shift's amount is the answer.
+unsigned Lowering::strip_narrow_index(ir::Value& index, std::int64_t& offset) const {
+  constexpr unsigned kDepth = 3;
+  const ir::Inst extend = match(index, ir::Op::Uextend);
+  if (extend.is_none() || type(func().arg_a(extend)) != ir::I32) return 0;
+  ir::Value narrow = resolve(func().arg_a(extend));
+  if (const ir::Inst add = match(narrow, ir::Op::Iadd); add.is_some()) {
+    const auto imm = constant(func().arg_b(add));
+    if (!imm || largest_i32(func().arg_a(add), kDepth) + *imm > 0xffff'ffff) return 0;
+    const std::int64_t sum = offset + static_cast<std::int64_t>(*imm);
+    if (!fits_imm32(sum)) return 0;
+    offset = sum;
+    index = narrow = resolve(func().arg_a(add));
+  }
+  const ir::Inst shift = match(narrow, ir::Op::Ishl);
+  if (shift.is_none()) return 0;
+  const auto amount = constant(func().arg_b(shift));
+  if (!amount || *amount == 0 || *amount > 3) return 0;
+  if (largest_i32(func().arg_a(shift), kDepth) << *amount > 0xffff'ffff) return 0;
+  index = resolve(func().arg_a(shift));
+  return static_cast<unsigned>(*amount);
+}
+
 /// [base + index << scale + disp] out of sums of pointers, shifts by up to 3 and constants. Sums are 64 bits
 /// wide and wrap like the processor's; a 32-bit sum below a uextend stays what it is.
 Address Lowering::address(ir::Value pointer, std::int64_t offset, image::TrapCode trap) {
@@ -56,7 +109,8 @@ Address Lowering::address(ir::Value pointer, std::int64_t offset, image::TrapCod
     index = resolve(func().arg_b(add));
     strip_constants(base);
     strip_constants(*index);
-    if (match(base, ir::Op::Ishl).is_some() && match(*index, ir::Op::Ishl).is_none()) {
+    if ((match(base, ir::Op::Ishl).is_some() && match(*index, ir::Op::Ishl).is_none()) ||
+        (match(base, ir::Op::Uextend).is_some() && match(*index, ir::Op::Uextend).is_none())) {
       std::swap(base, *index);
     }
   }
@@ -69,9 +123,11 @@ Address Lowering::address(ir::Value pointer, std::int64_t offset, image::TrapCod
     v = resolve(func().arg_a(shift));
     return true;
   };
+  if (index && !strip_shift(*index)) {
+    out.scale = static_cast<std::uint8_t>(strip_narrow_index(*index, offset));
+  }
   out.disp = static_cast<std::int32_t>(offset);
   if (index) {
-    strip_shift(*index);
     out.kind = AddrKind::BaseIndex;
     out.base = reg(base);
     out.index = reg(*index);

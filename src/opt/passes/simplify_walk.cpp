@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "opt/passes/simplify_walk.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "opt/rules/rules.hpp"
@@ -18,9 +19,18 @@ constexpr int kMaxDepth = 12;
 
 class Walk {
  public:
-  Walk(ir::Function& func, const ir::DominatorTree& dominators, SimplifyScratch& scratch)
-      : func_(func), dominators_(dominators), table_(scratch.table), scopes_(scratch.scopes) {
+  Walk(ir::Function& func, const ir::DominatorTree& dominators, const MemoryState* memory,
+       SimplifyScratch& scratch)
+      : func_(func),
+        dominators_(dominators),
+        memory_(memory),
+        table_(scratch.table),
+        memory_table_(scratch.memory),
+        tokens_(scratch.tokens),
+        scopes_(scratch.scopes) {
     table_.reset(func.inst_count());
+    memory_table_.reset(memory == nullptr ? 0 : func.inst_count() / 4);
+    tokens_.assign(memory == nullptr ? 0 : memory->slots(), 0);
     scopes_.clear();
   }
 
@@ -29,9 +39,13 @@ class Walk {
       const Block parent = dominators_.idom(block);
       while (!scopes_.empty() && scopes_.back().block != parent) {
         table_.leave(scopes_.back().mark);
+        memory_table_.leave(scopes_.back().memory_mark);
         scopes_.pop_back();
       }
-      scopes_.push_back({block, table_.enter()});
+      scopes_.push_back({block, table_.enter(), memory_table_.enter()});
+      if (memory_ != nullptr) {
+        std::copy_n(memory_->at_entry(block), tokens_.size(), tokens_.begin());
+      }
       block_ = block;
       for (Inst inst = func_.first_inst(block); inst.is_some(); inst = next_) {
         next_ = func_.next_inst(inst);
@@ -56,7 +70,14 @@ class Walk {
       }
     } else if ((effects & ir::effect::Load) != 0 && (effects & ir::effect::Store) == 0) {
       const ir::MemFlags& flags = func_.mem_flags(inst);
-      if (flags.readonly && flags.notrap()) reuse(inst, func_.type(func_.result(inst)));
+      if (flags.readonly && flags.notrap()) {
+        reuse(inst, func_.type(func_.result(inst)));
+      } else if (memory_ != nullptr && flags.region.is_some()) {
+        load(inst, flags.region);
+      }
+    } else if (memory_ != nullptr && (effects & (ir::effect::Store | ir::effect::Call)) != 0) {
+      memory_->apply(func_, inst, tokens_.data());
+      if (op == Op::Store) remember_stored(inst);
     } else if (op == Op::Brif) {
       brif(inst);
     } else if (op == Op::BrTable) {
@@ -81,6 +102,34 @@ class Walk {
       ++result_.changes;
     }
     reuse(inst, type);
+  }
+
+  // ---- Memory.
+
+  void load(Inst inst, ir::AliasRegion region) {
+    InstData key = func_.data(inst);
+    key.c = tokens_[memory_->slot(region)];
+    const Value result = func_.result(inst);
+    const Type type = func_.type(result);
+    const Value held = memory_table_.find(key, type);
+    if (held.is_none()) {
+      memory_table_.insert(key, type, result);
+      return;
+    }
+    // What was read or written there once did not trap, and memory does not shrink.
+    func_.make_alias(result, func_.resolve_and_compress(held));
+    func_.remove_inst(inst);
+    ++result_.loads;
+  }
+
+  /// A load of the same type from the same place will find what was stored.
+  void remember_stored(Inst inst) {
+    const InstData& store = func_.data(inst);
+    const ir::AliasRegion region = func_.mem_flags(inst).region;
+    if (region.is_none()) return;
+    const Value stored(store.a);
+    const InstData key{Op::Load, store.aux, store.b, store.c, tokens_[memory_->slot(region)]};
+    memory_table_.insert(key, func_.type(stored), stored);
   }
 
   void replace(Inst inst, Value result, Value by) {
@@ -232,7 +281,10 @@ class Walk {
 
   ir::Function& func_;
   const ir::DominatorTree& dominators_;
+  const MemoryState* memory_;
   ValueTable& table_;
+  MemoryTable& memory_table_;
+  std::vector<MemoryState::Token>& tokens_;  // at the instruction being visited
   std::vector<SimplifyScratch::Scope>& scopes_;
   Block block_;
   Inst next_;
@@ -244,8 +296,8 @@ class Walk {
 }  // namespace
 
 SimplifyResult simplify_walk(ir::Function& func, const ir::DominatorTree& dominators,
-                             SimplifyScratch& scratch) {
-  return Walk(func, dominators, scratch).run();
+                             const MemoryState* memory, SimplifyScratch& scratch) {
+  return Walk(func, dominators, memory, scratch).run();
 }
 
 }  // namespace hoist::opt

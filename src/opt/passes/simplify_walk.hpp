@@ -13,25 +13,31 @@
 
 #include "ir/analysis/dominators.hpp"
 #include "ir/function.hpp"
+#include "opt/passes/memory_state.hpp"
 #include "opt/passes/value_table.hpp"
 
 namespace hoist::opt {
 
 struct SimplifyScratch {
   ValueTable table;
+  MemoryTable memory;
+  std::vector<MemoryState::Token> tokens;
   struct Scope {
     ir::Block block;
     std::uint32_t mark;
+    std::uint32_t memory_mark;
   };
   std::vector<Scope> scopes;
 };
 
 struct SimplifyResult {
   std::uint64_t changes = 0;
+  std::uint64_t loads = 0;  ///< replaced by what memory is known to hold
   bool graph_changed = false;  ///< control flow analyses are stale
 };
 
+/// `memory` is of the function as it is, or null.
 SimplifyResult simplify_walk(ir::Function& func, const ir::DominatorTree& dominators,
-                             SimplifyScratch& scratch);
+                             const MemoryState* memory, SimplifyScratch& scratch);
 
 }  // namespace hoist::opt

@@ -66,4 +66,33 @@ void ValueTable::insert(ir::Inst inst, std::uint32_t hash) {
   bucket = static_cast<std::uint32_t>(entries_.size() - 1);
 }
 
+void MemoryTable::reset(std::size_t accesses) {
+  const std::size_t wanted = std::bit_ceil(std::clamp<std::size_t>(accesses, 64, 1 << 18));
+  buckets_.assign(wanted, kNone);
+  mask_ = static_cast<std::uint32_t>(wanted - 1);
+  entries_.clear();
+}
+
+void MemoryTable::leave(std::uint32_t mark) {
+  while (entries_.size() > mark) {
+    buckets_[entries_.back().bucket] = entries_.back().next;
+    entries_.pop_back();
+  }
+}
+
+ir::Value MemoryTable::find(const ir::InstData& load, ir::Type type) const {
+  const std::uint32_t bucket = ValueTable::hash(load, type) & mask_;
+  for (std::uint32_t at = buckets_[bucket]; at != kNone; at = entries_[at].next) {
+    const Entry& entry = entries_[at];
+    if (entry.load == load && entry.type == type) return entry.value;
+  }
+  return ir::Value::none();
+}
+
+void MemoryTable::insert(const ir::InstData& load, ir::Type type, ir::Value value) {
+  const std::uint32_t bucket = ValueTable::hash(load, type) & mask_;
+  entries_.push_back({load, bucket, buckets_[bucket], value, type});
+  buckets_[bucket] = static_cast<std::uint32_t>(entries_.size() - 1);
+}
+
 }  // namespace hoist::opt

@@ -37,4 +37,29 @@ class ValueTable {
   std::uint32_t mask_ = 0;
 };
 
+/// Scoped table of what memory holds: keyed by a load and the state of its region (memory_state.hpp).
+class MemoryTable {
+ public:
+  void reset(std::size_t accesses);
+  std::uint32_t enter() const { return static_cast<std::uint32_t>(entries_.size()); }
+  void leave(std::uint32_t mark);
+
+  /// `load.c` is the token. The value of such a load, or none.
+  ir::Value find(const ir::InstData& load, ir::Type type) const;
+  void insert(const ir::InstData& load, ir::Type type, ir::Value value);
+
+ private:
+  static constexpr std::uint32_t kNone = 0xffff'ffff;
+  struct Entry {
+    ir::InstData load;
+    std::uint32_t bucket;
+    std::uint32_t next;
+    ir::Value value;
+    ir::Type type;
+  };
+  std::vector<std::uint32_t> buckets_;
+  std::vector<Entry> entries_;
+  std::uint32_t mask_ = 0;
+};
+
 }  // namespace hoist::opt

@@ -90,7 +90,7 @@ Result<void> Instance::make_functions(std::span<const Extern> imports) {
            host_context(*static_cast<image::VmFuncRef*>(imports[i].object)) != nullptr;
   };
   std::size_t num_hosts = 0;
-  for (std::size_t i = 0; i < imports.size(); ++i) num_hosts += is_host(i) ? 1 : 0;
+  for (std::size_t i = 0; i < imports.size(); ++i) num_hosts += is_host(i) ? 1U : 0U;
   if (num_hosts != 0) host_contexts_.reset(new image::VmHostContext[num_hosts]);
 
   std::size_t next_host = 0;

@@ -6,7 +6,6 @@
 
 #include "base/check.hpp"
 #include "platform/machine_context.hpp"
-#include "platform/signals.hpp"
 #include "platform/threads.hpp"
 #include "runtime/builtins/builtins.hpp"
 #include "runtime/store/instance.hpp"
@@ -79,9 +78,9 @@ Instance* Store::adopt(std::unique_ptr<Instance> instance) {
 // ---- Calls.
 
 /// Lowest stack pointer for compiled code that is entered at stack pointer `sp`.
-static std::uintptr_t find_stack_limit(std::uintptr_t sp, const EngineOptions& options) {
+static std::uintptr_t find_stack_limit(std::uintptr_t sp, platform::StackBounds bounds,
+                                       const EngineOptions& options) {
   const std::uintptr_t own = sp > options.guest_stack_bytes ? sp - options.guest_stack_bytes : 0;
-  const platform::StackBounds bounds = platform::thread_stack();
   // On a stack that the embedder switched to, the configured sizes are all there is to go by.
   if (!bounds.contains(sp)) return own;
   const std::uintptr_t size = bounds.high - bounds.low;
@@ -123,15 +122,18 @@ HOIST_CALLS_MACHINE_CODE static std::uint64_t enter(const image::VmFuncRef& func
 
 bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
   HOIST_CHECK(func.entry != nullptr, "functions that the host can reach have an entry trampoline");
-  platform::ensure_signal_stack();
-  const std::uintptr_t sp = platform::current_stack_pointer();
-  if (activations_ == 0) context_.stack_limit = find_stack_limit(sp, engine_->options());
+  jit::ThreadState& thread = jit::thread_state;
+  if (!thread.prepared) [[unlikely]] jit::prepare_thread();
+  const auto sp = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  if (activations_ == 0) {
+    context_.stack_limit = find_stack_limit(sp, thread.stack, engine_->options());
+  }
   if (sp < context_.stack_limit) {
     error_ = trap_error(image::TrapCode::StackOverflow);
     return false;
   }
   jit::Activation activation;
-  activation.outer = jit::current_activation();
+  activation.outer = thread.innermost;
   activation.context = &context_;
   activation.record = &record_;
   activation.is_guest_memory = is_guest_memory;
@@ -139,11 +141,11 @@ bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
   activation.outer_exit_fp = context_.exit_fp;
   activation.outer_exit_pc = context_.exit_pc;
   activation.outer_entry_fp = context_.entry_fp;
-  jit::set_current_activation(&activation);
+  thread.innermost = &activation;
   ++activations_;
   const std::uint64_t left = enter(func, &context_, slots);
   --activations_;
-  jit::set_current_activation(activation.outer);
+  thread.innermost = activation.outer;
   if (left == 0) [[likely]]
     return true;
 

@@ -1,0 +1,38 @@
+;; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+;; Globals are read anew after calls that may set them, also through another instance, and set in the order of the
+;; program.
+(module $a
+  (global $g (export "g") (mut i32) (i32.const 1))
+  (global $f (mut f64) (f64.const 1.5))
+  (func (export "bump") (global.set $g (i32.add (global.get $g) (i32.const 1))))
+  (func $own (global.set $g (i32.mul (global.get $g) (i32.const 2))) (global.set $f (f64.neg (global.get $f))))
+  (func (export "across_own") (param i32) (result i32 f64)
+    (global.set $g (local.get 0)) (call $own)
+    (i32.sub (global.get $g) (local.get 0)) (f64.add (global.get $f) (f64.const 1)))
+  (func (export "order") (result i32) (local i32)
+    (global.set $g (i32.const 5)) (local.set 0 (global.get $g)) (global.set $g (i32.const 6))
+    (i32.add (i32.mul (local.get 0) (i32.const 10)) (global.get $g)))
+  (func (export "operand_order") (result i32)
+    (global.get $g) (global.set $g (i32.const 100)) (i32.sub (global.get $g)))
+  (func (export "in_loop") (param i32) (result i32)
+    (global.set $g (i32.const 0))
+    (loop
+      (global.set $g (i32.add (global.get $g) (local.get 0)))
+      (br_if 0 (local.tee 0 (i32.sub (local.get 0) (i32.const 1)))))
+    (global.get $g)))
+(register "a" $a)
+(module
+  (import "a" "g" (global $g (mut i32)))
+  (import "a" "bump" (func $bump))
+  (global $h (mut i32) (i32.const 10))
+  (func (export "across_import") (result i32)
+    (global.set $g (i32.const 20)) (global.set $h (i32.const 30)) (call $bump) (i32.add (global.get $g) (global.get $h)))
+  (func (export "loop_import") (param i32) (result i32)
+    (loop (call $bump) (br_if 0 (i32.lt_s (global.get $g) (local.get 0)))) (global.get $g)))
+(assert_return (invoke $a "across_own" (i32.const 8)) (i32.const 8) (f64.const -0.5))
+(assert_return (invoke $a "order") (i32.const 56))
+(assert_return (invoke $a "operand_order") (i32.const -94))
+(assert_return (invoke $a "in_loop" (i32.const 10)) (i32.const 55))
+(assert_return (invoke "across_import") (i32.const 51))
+(assert_return (invoke "loop_import" (i32.const 1000)) (i32.const 1000))
+(assert_return (get $a "g") (i32.const 1000))

@@ -1,0 +1,27 @@
+;; SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+;; A type use with parameters spelled out must agree with the type it names; without one, an equal type is found or
+;; appended after all that are defined; forward references work.
+(module
+  (func $f (export "f") (param i64) (result i64) (call_indirect (param i64) (result i64) (local.get 0) (i32.const 0)))
+  (table funcref (elem $id))
+  (func $id (type $later) (local.get 0))
+  (func (export "g") (type $later) (param $x i64) (result i64) (i64.add (local.get $x) (i64.const 1)))
+  (type $later (func (param i64) (result i64)))
+  (func (export "h") (param i32) (result i32) (block (param) (result) (nop)) (block (type $b) (drop (i32.const 1))) (local.get 0))
+  (type $b (func)))
+(assert_return (invoke "f" (i64.const 5)) (i64.const 5))
+(assert_return (invoke "g" (i64.const 5)) (i64.const 6))
+(assert_return (invoke "h" (i32.const 5)) (i32.const 5))
+(assert_malformed (module quote "(type $t (func (param i32))) (func (type $t) (param i64))") "inline function type")
+(assert_malformed (module quote "(type $t (func (param i32))) (func (type $t) (result i32) (i32.const 0))") "inline function type")
+(assert_malformed (module quote "(type $t (func)) (table 1 funcref) (func (call_indirect (type $t) (param i32) (i32.const 0) (i32.const 0)))") "inline function type")
+(assert_malformed (module quote "(func (result i32) (param i32) (local.get 0))") "unexpected token")
+(assert_malformed (module quote "(func (local i32) (param i32))") "unexpected token")
+(assert_malformed (module quote "(func (param $x i32 i32))") "unexpected token")
+(assert_malformed (module quote "(func (param $x))") "unexpected token")
+(assert_malformed (module quote "(type $t (func (param i32))) (func (type $t) (drop (local.get $x)))") "unknown local")
+(assert_malformed (module quote "(func (type $none))") "unknown type")
+(assert_malformed (module quote "(table 1 funcref) (func (call_indirect (result i32) (param i32)))") "unexpected token")
+(assert_malformed (module quote "(start $f) (start $f) (func $f)") "multiple start sections")
+(assert_malformed (module quote "(func) (import \"m\" \"f\" (func))") "import after function")
+(assert_malformed (module quote "(table 0 funcref) (import \"m\" \"f\" (func))") "import after table")
