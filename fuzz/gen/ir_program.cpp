@@ -1,52 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "fuzz/gen/ir_program.hpp"
 
-#include <array>
-#include <vector>
-
-#include "ir/builder.hpp"
+#include <algorithm>
+#include <string>
 
 namespace hoist::fuzz {
 
+using ir::Block;
 using ir::Op;
 using ir::Type;
 using ir::Value;
 
 namespace {
 
-constexpr std::array<Type, 6> kTypes = {ir::I32, ir::I64, ir::F64, ir::F32, ir::I8, ir::I16};
-constexpr std::size_t kSlotBytes = 64;
+constexpr Type kTypes[] = {ir::I32, ir::I64, ir::F64, ir::F32, ir::I8, ir::I16};
+constexpr Type kInts[] = {ir::I32, ir::I64, ir::I8, ir::I16};
+constexpr Type kFloats[] = {ir::F64, ir::F32};
+constexpr unsigned kSlotBytes = 64;
+constexpr int kMainBudget = 400, kHelperBudget = 80;
+constexpr int kMaxLoopDepth = 3, kMaxDepth = 4;
 
+/// Generates one function. Variables carry values through control flow; they start defined, as does
+/// the stack slot.
 class Generator {
  public:
-  Generator(ByteSource& source, ir::Function& func) : in_(source), b_(func), func_(func) {}
+  Generator(ByteSource& source, ir::SimplifyFn simplify, std::vector<ir::Function>& functions,
+            std::size_t index)
+      : in_(source), functions_(functions), func_(functions[index]), b_(func_), index_(index) {
+    b_.set_simplifier(simplify);
+    budget_ = index + 1 == functions.size() ? kMainBudget : kHelperBudget;
+  }
 
   void run() {
-    func_.name = ir::ExternalName::testcase("fuzz");
-    func_.signature.call_conv = ir::CallConv::SystemV;
-    const unsigned params = in_.below(9), results = 1 + in_.below(4);
-    for (unsigned i = 0; i < params; ++i) func_.signature.params.push_back({any_type()});
-    for (unsigned i = 0; i < results; ++i) func_.signature.returns.push_back({any_type()});
-    slot_ = func_.stack_slots.push({kSlotBytes, 4});
-    flags_ = func_.intern(ir::MemFlags::trusted());
-
-    const ir::Block entry = b_.make_block();
+    declare();
+    const Block entry = b_.make_block();
     b_.append_params_for_signature(entry);
     b_.switch_to(entry);
     b_.seal(entry);
-    // Variables carry values through control flow; they start defined, as does memory.
+    const unsigned per_type = 2 + in_.below(6);
     for (const Type type : kTypes) {
-      for (int k = 0; k < 3; ++k) {
+      for (unsigned k = 0; k < per_type; ++k) {
         vars_.push_back({b_.declare_variable(type), type});
         b_.define(vars_.back().var, constant(type));
       }
     }
-    for (const Value v : std::vector<Value>(func_.block_params(entry).begin(), func_.block_params(entry).end())) {
+    const auto params = func_.block_params(entry);
+    for (const Value v : std::vector<Value>(params.begin(), params.end())) {
       define_some(func_.type(v), v);
     }
     const Value zero = b_.iconst(ir::I64, 0);
-    for (std::size_t at = 0; at < kSlotBytes; at += 8) {
-      b_.store(Op::Store, flags_, zero, b_.stack_addr(ir::I64, slot_, static_cast<std::int32_t>(at)), 0);
+    for (unsigned at = 0; at < kSlotBytes; at += 8) {
+      const Value to = b_.stack_addr(ir::I64, slot_, static_cast<std::int32_t>(at));
+      b_.store(Op::Store, flags_[0], zero, to, 0);
     }
     statements(0);
     if (b_.is_open()) finish();
@@ -59,12 +64,33 @@ class Generator {
     Type type;
   };
 
-  Type any_type() { return kTypes[in_.below(kTypes.size())]; }
-  Type any_int() {
-    constexpr std::array<Type, 4> kInts = {ir::I32, ir::I64, ir::I8, ir::I16};
-    return kInts[in_.below(4)];
+  // ---- The preamble.
+
+  void declare() {
+    constexpr ir::CallConv kConvs[] = {ir::CallConv::SystemV, ir::CallConv::Fast,
+                                       ir::CallConv::Tail};
+    func_.name = ir::ExternalName::testcase("f" + std::to_string(index_));
+    func_.signature.call_conv = in_.one_of(kConvs);
+    const unsigned params = in_.below(13);
+    const unsigned results = 1 + in_.below(in_.below(4) == 0 ? 12 : 4);
+    for (unsigned i = 0; i < params; ++i) func_.signature.params.push_back({any_type()});
+    for (unsigned i = 0; i < results; ++i) func_.signature.returns.push_back({any_type()});
+    slot_ = func_.stack_slots.push({.bytes = kSlotBytes, .align_log2 = 4});
+    ir::MemFlags flags;
+    flags_[1] = func_.intern(flags);
+    flags.trap = image::TrapCode::None;
+    flags_[0] = func_.intern(flags);
+    for (std::size_t i = 0; i < index_; ++i) {
+      const ir::SigRef signature = func_.signatures.push(functions_[i].signature);
+      func_.ext_funcs.push({.name = functions_[i].name, .signature = signature});
+    }
   }
-  Type any_float() { return in_.below(2) == 0 ? ir::F64 : ir::F32; }
+
+  // ---- Values.
+
+  Type any_type() { return in_.one_of(kTypes); }
+  Type any_int() { return in_.one_of(kInts); }
+  Type any_float() { return in_.one_of(kFloats); }
 
   Value constant(Type type) {
     const std::uint64_t bits = interesting_value(in_, type);
@@ -72,283 +98,491 @@ class Generator {
     if (type == ir::F64) return b_.f64const(bits);
     return b_.iconst(type, bits);
   }
+  Var& some_variable(Type type, unsigned pick) {
+    const auto per_type = static_cast<unsigned>(vars_.size() / std::size(kTypes));
+    const auto* const group = std::find(std::begin(kTypes), std::end(kTypes), type);
+    return vars_[static_cast<std::size_t>(group - kTypes) * per_type + pick % per_type];
+  }
   /// Some value of the type: a constant or what a variable holds.
   Value any(Type type) {
-    const unsigned pick = in_.below(5);
-    if (pick == 4) return constant(type);
-    unsigned n = 0;
-    for (const Var& var : vars_) {
-      if (var.type == type && n++ == pick % 3) return b_.use(var.var);
-    }
-    return constant(type);
+    const unsigned pick = in_.below(40);
+    return pick < 6 ? constant(type) : b_.use(some_variable(type, pick).var);
   }
-  void define_some(Type type, Value value) {
-    const unsigned pick = in_.below(3);
-    unsigned n = 0;
-    for (const Var& var : vars_) {
-      if (var.type == type && n++ == pick) b_.define(var.var, value);
-    }
-  }
+  void define_some(Type type, Value value) { b_.define(some_variable(type, in_.u8()).var, value); }
   /// The float with one bit pattern for every NaN.
   Value canonical(Value x) {
     const Value is_nan = b_.fcmp(ir::FloatCC::Uno, x, x);
-    const Value nan = func_.type(x) == ir::F32 ? b_.f32const(0x7fc00000) : b_.f64const(0x7ff8000000000000);
+    const Value nan =
+        func_.type(x) == ir::F32 ? b_.f32const(0x7fc00000) : b_.f64const(0x7ff8000000000000);
     return b_.ternary(Op::Select, is_nan, nan, x);
   }
+  Value integer_comparison() {
+    const Type type = any_int();
+    const Value x = any(type);
+    const Value y = any(type);
+    return b_.icmp(static_cast<ir::IntCC>(in_.below(10)), x, y);
+  }
+  Value float_comparison() {
+    const Type type = any_float();
+    const Value x = any(type);
+    const Value y = any(type);
+    return b_.fcmp(static_cast<ir::FloatCC>(in_.below(14)), x, y);
+  }
   Value condition() {
-    switch (in_.below(4)) {
+    switch (in_.below(6)) {
       case 0: return any(any_int());
-      case 1: {
-        const Type type = any_float();
-        return b_.fcmp(static_cast<ir::FloatCC>(in_.below(14)), any(type), any(type));
+      case 1: return float_comparison();
+      case 2: {
+        const Value x = integer_comparison();
+        const Value y = integer_comparison();
+        return b_.binary(in_.below(2) == 0 ? Op::Band : Op::Bor, x, y);
       }
-      default: {
-        const Type type = any_int();
-        return b_.icmp(static_cast<ir::IntCC>(in_.below(10)), any(type), any(type));
-      }
+      default: return integer_comparison();
     }
   }
-  /// An address in the stack slot with room for `bytes`.
-  Value address(unsigned bytes) {
-    const Value base = b_.stack_addr(ir::I64, slot_, 0);
-    if (in_.below(2) == 0) return base;
-    Value index = in_.below(2) == 0 ? any(ir::I64) : b_.unary(Op::Uextend, ir::I64, any(ir::I32));
-    index = b_.binary(Op::Band, index, b_.iconst(ir::I64, kSlotBytes / 2 / bytes - 1));
-    index = b_.binary(Op::Ishl, index, b_.iconst(ir::I32, bytes == 8 ? 3 : bytes == 4 ? 2 : bytes == 2 ? 1 : 0));
-    return b_.binary(Op::Iadd, base, index);
-  }
-  std::int32_t offset(unsigned bytes) { return static_cast<std::int32_t>(in_.below(kSlotBytes / 2 - bytes + 1)); }
+  image::TrapCode trap_code() { return static_cast<image::TrapCode>(1 + in_.below(20)); }
+
+  // ---- Statements of one block.
 
   void int_binary() {
-    constexpr std::array kOps = {Op::Iadd, Op::Isub, Op::Imul, Op::Band, Op::Bor, Op::Bxor, Op::Smin, Op::Smax, Op::Umin,
-                                 Op::Umax, Op::Umulhi, Op::Smulhi, Op::Udiv, Op::Sdiv, Op::Urem, Op::Srem};
-    const Op op = kOps[in_.below(kOps.size())];
+    constexpr Op kOps[] = {Op::Iadd, Op::Iadd,   Op::Isub,   Op::Isub, Op::Imul, Op::Band,
+                           Op::Bor,  Op::Bxor,   Op::Smin,   Op::Smax, Op::Umin, Op::Umax,
+                           Op::Umulhi, Op::Smulhi, Op::Udiv, Op::Sdiv, Op::Urem, Op::Srem};
+    const Op op = in_.one_of(kOps);
     const Type type = any_int();
-    define_some(type, b_.binary(op, any(type), any(type)));
+    const Value x = any(type);
+    Value y = any(type);
+    const bool divides = op == Op::Udiv || op == Op::Sdiv || op == Op::Urem || op == Op::Srem;
+    if (divides && in_.below(4) != 0) y = b_.binary(Op::Bor, y, b_.iconst(type, 1));
+    define_some(type, b_.binary(op, x, y));
   }
   void shift() {
-    constexpr std::array kOps = {Op::Ishl, Op::Ushr, Op::Sshr, Op::Rotl, Op::Rotr};
-    const Op op = kOps[in_.below(kOps.size())];
+    constexpr Op kOps[] = {Op::Ishl, Op::Ushr, Op::Sshr, Op::Rotl, Op::Rotr};
+    const Op op = in_.one_of(kOps);
     const Type type = any_int();
-    define_some(type, b_.binary(op, any(type), any(any_int())));
+    const Value x = any(type);
+    const Value amount = any(any_int());
+    define_some(type, b_.binary(op, x, amount));
   }
   void int_unary() {
-    constexpr std::array kOps = {Op::Ineg, Op::Bnot, Op::Iabs, Op::Clz, Op::Ctz, Op::Cls, Op::Popcnt, Op::Bitrev, Op::Bswap};
-    const Op op = kOps[in_.below(kOps.size())];
+    constexpr Op kOps[] = {Op::Ineg, Op::Bnot,   Op::Iabs,   Op::Clz,  Op::Ctz,
+                           Op::Cls,  Op::Popcnt, Op::Bitrev, Op::Bswap};
+    const Op op = in_.one_of(kOps);
     Type type = any_int();
     if (op == Op::Bswap && type == ir::I8) type = ir::I16;
     define_some(type, b_.unary(op, type, any(type)));
   }
   void float_op() {
-    constexpr std::array kBinary = {Op::Fadd, Op::Fsub, Op::Fmul, Op::Fdiv, Op::Fmin, Op::Fmax, Op::Fcopysign};
-    constexpr std::array kUnary = {Op::Sqrt, Op::Fneg, Op::Fabs, Op::Ceil, Op::Floor, Op::Trunc, Op::Nearest};
+    constexpr Op kBinary[] = {Op::Fadd, Op::Fsub, Op::Fmul,     Op::Fdiv,
+                              Op::Fmin, Op::Fmax, Op::Fcopysign};
+    constexpr Op kUnary[] = {Op::Sqrt,  Op::Fneg,  Op::Fabs,   Op::Ceil,
+                             Op::Floor, Op::Trunc, Op::Nearest};
     const Type type = any_float();
-    if (in_.below(2) == 0) {
-      const Op op = kBinary[in_.below(kBinary.size())];
-      const Value x = any(type);
-      Value y = any(type);
-      if (op == Op::Fcopysign) y = canonical(y);
-      define_some(type, b_.binary(op, x, y));
-    } else {
-      define_some(type, b_.unary(kUnary[in_.below(kUnary.size())], type, any(type)));
+    switch (in_.below(8)) {
+      case 0: {
+        const Value x = any(type);
+        const Value y = any(type);
+        return define_some(type, b_.ternary(Op::Fma, x, y, any(type)));
+      }
+      case 1:
+      case 2:
+      case 3: {
+        const Op op = in_.one_of(kUnary);
+        return define_some(type, b_.unary(op, type, any(type)));
+      }
+      default: {
+        const Op op = in_.one_of(kBinary);
+        const Value x = any(type);
+        Value y = any(type);
+        if (op == Op::Fcopysign) y = canonical(y);
+        return define_some(type, b_.binary(op, x, y));
+      }
     }
   }
+  void extend_or_reduce() {
+    Type from = any_int();
+    Type to = any_int();
+    if (from == to) return;
+    if (from.bits() > to.bits()) return define_some(to, b_.unary(Op::Ireduce, to, any(from)));
+    const Op op = in_.below(2) == 0 ? Op::Uextend : Op::Sextend;
+    define_some(to, b_.unary(op, to, any(from)));
+  }
   void convert() {
-    constexpr std::array<Type, 2> kWide = {ir::I32, ir::I64};
-    const Type wide = kWide[in_.below(2)], flt = any_float();
-    switch (in_.below(12)) {
-      case 0: return define_some(ir::I64, b_.unary(Op::Uextend, ir::I64, any(ir::I32)));
-      case 1: return define_some(ir::I64, b_.unary(Op::Sextend, ir::I64, any(in_.below(2) == 0 ? ir::I32 : ir::I8)));
-      case 2: return define_some(ir::I32, b_.unary(in_.below(2) == 0 ? Op::Uextend : Op::Sextend, ir::I32, any(in_.below(2) == 0 ? ir::I8 : ir::I16)));
-      case 3: return define_some(ir::I32, b_.unary(Op::Ireduce, ir::I32, any(ir::I64)));
+    constexpr Op kFromInt[] = {Op::FcvtFromUint, Op::FcvtFromSint};
+    constexpr Op kToInt[] = {Op::FcvtToUintSat, Op::FcvtToSintSat, Op::FcvtToUintSat,
+                             Op::FcvtToSintSat, Op::FcvtToUint,    Op::FcvtToSint};
+    const Type integer = any_int();
+    const Type real = any_float();
+    switch (in_.below(8)) {
+      case 0: return define_some(real, b_.unary(in_.one_of(kFromInt), real, any(integer)));
+      case 1: return define_some(integer, b_.unary(in_.one_of(kToInt), integer, any(real)));
+      case 2: return define_some(ir::F64, b_.unary(Op::Fpromote, ir::F64, any(ir::F32)));
+      case 3: return define_some(ir::F32, b_.unary(Op::Fdemote, ir::F32, any(ir::F64)));
       case 4: {
-        const Type narrow = in_.below(2) == 0 ? ir::I8 : ir::I16;
-        return define_some(narrow, b_.unary(Op::Ireduce, narrow, any(wide)));
+        const Type bits = real == ir::F32 ? ir::I32 : ir::I64;
+        return define_some(bits, b_.bitcast(bits, canonical(any(real))));
       }
-      case 5: return define_some(flt, b_.unary(in_.below(2) == 0 ? Op::FcvtFromUint : Op::FcvtFromSint, flt, any(wide)));
-      case 6: return define_some(wide, b_.unary(in_.below(2) == 0 ? Op::FcvtToUintSat : Op::FcvtToSintSat, wide, any(flt)));
-      case 7: return define_some(wide, b_.unary(in_.below(2) == 0 ? Op::FcvtToUint : Op::FcvtToSint, wide, any(flt)));
-      case 8: return define_some(ir::F64, b_.unary(Op::Fpromote, ir::F64, any(ir::F32)));
-      case 9: return define_some(ir::F32, b_.unary(Op::Fdemote, ir::F32, any(ir::F64)));
-      case 10:
-        if (flt == ir::F32) return define_some(ir::I32, b_.bitcast(ir::I32, canonical(any(flt))));
-        return define_some(ir::I64, b_.bitcast(ir::I64, canonical(any(flt))));
-      default:
-        if (flt == ir::F32) return define_some(ir::F32, b_.bitcast(ir::F32, any(ir::I32)));
-        return define_some(ir::F64, b_.bitcast(ir::F64, any(ir::I64)));
+      case 5: return define_some(real, b_.bitcast(real, any(real == ir::F32 ? ir::I32 : ir::I64)));
+      default: return extend_or_reduce();
     }
   }
   void select_or_compare() {
-    if (in_.below(2) == 0) return define_some(ir::I8, condition());
-    const Type type = any_type();
-    const Value c = condition();
-    const Value x = any(type), y = any(type);
-    define_some(type, b_.ternary(Op::Select, c, x, y));
+    switch (in_.below(5)) {
+      case 0:
+      case 1: return define_some(ir::I8, condition());
+      case 2: {
+        const Type from = any_int();
+        const Type to = any_int();
+        return define_some(to, b_.unary(Op::Bmask, to, any(from)));
+      }
+      case 3: {
+        const Type type = any_int();
+        const Value mask = any(type);
+        const Value x = any(type);
+        return define_some(type, b_.ternary(Op::Bitselect, mask, x, any(type)));
+      }
+      default: {
+        const Type type = any_type();
+        const Value c = condition();
+        const Value x = any(type);
+        const Value y = any(type);
+        return define_some(type, b_.ternary(Op::Select, c, x, y));
+      }
+    }
+  }
+  /// An address in the stack slot with room for `bytes` after any `offset(bytes)`.
+  Value address(unsigned bytes) {
+    const Value base = b_.stack_addr(ir::I64, slot_, 0);
+    if (in_.below(2) == 0) return base;
+    Value index = in_.below(2) == 0 ? any(ir::I64) : b_.unary(Op::Uextend, ir::I64, any(ir::I32));
+    const unsigned scale = bytes == 8 ? 3 : bytes == 4 ? 2 : bytes == 2 ? 1 : 0;
+    index = b_.binary(Op::Band, index, b_.iconst(ir::I64, (kSlotBytes / 2 >> scale) - 1));
+    index = b_.binary(Op::Ishl, index, b_.iconst(ir::I32, scale));
+    return in_.below(2) == 0 ? b_.binary(Op::Iadd, base, index) : b_.binary(Op::Iadd, index, base);
+  }
+  std::int32_t offset(unsigned bytes) {
+    return static_cast<std::int32_t>(in_.below(kSlotBytes / 2 - bytes + 1));
   }
   void memory() {
+    constexpr Op kLoads[] = {Op::Uload8,  Op::Sload8,  Op::Uload16,
+                             Op::Sload16, Op::Uload32, Op::Sload32};
+    constexpr Op kStores[] = {Op::Istore8, Op::Istore16, Op::Istore32};
     const Type type = any_type();
-    const unsigned bytes = type.bytes();
-    switch (in_.below(6)) {
+    const ir::MemFlagsRef flags = flags_[in_.below(2)];
+    switch (in_.below(7)) {
       case 0:
       case 1: {
-        Value x = any(type);
-        if (type.is_float()) x = canonical(x);
-        const Value at = address(bytes);
-        return b_.store(Op::Store, flags_, x, at, offset(bytes));
+        const Value x = type.is_float() ? canonical(any(type)) : any(type);
+        const Value at = address(type.bytes());
+        return b_.store(Op::Store, flags, x, at, offset(type.bytes()));
       }
       case 2:
       case 3: {
-        const Value at = address(bytes);
-        return define_some(type, b_.load(Op::Load, type, flags_, at, offset(bytes)));
+        const Value at = address(type.bytes());
+        return define_some(type, b_.load(Op::Load, type, flags, at, offset(type.bytes())));
       }
       case 4: {
-        constexpr std::array kOps = {Op::Uload8, Op::Sload8, Op::Uload16, Op::Sload16, Op::Uload32, Op::Sload32};
-        const unsigned pick = in_.below(kOps.size());
+        const unsigned pick = in_.below(std::size(kLoads));
         const unsigned size = 1u << (pick / 2);
         const Type to = size == 4 || in_.below(2) == 0 ? ir::I64 : ir::I32;
         const Value at = address(size);
-        return define_some(to, b_.load(kOps[pick], to, flags_, at, offset(size)));
+        return define_some(to, b_.load(kLoads[pick], to, flags, at, offset(size)));
+      }
+      case 5: {  // read, modify, write
+        constexpr Op kOps[] = {Op::Iadd, Op::Isub, Op::Band, Op::Bor, Op::Bxor};
+        const Type whole = any_int();
+        const Value at = address(whole.bytes());
+        const std::int32_t where = offset(whole.bytes());
+        const Value old = b_.load(Op::Load, whole, flags, at, where);
+        const Value other = any(whole);
+        const Op op = in_.one_of(kOps);
+        const Value x = in_.below(3) == 0 ? b_.binary(op, other, old) : b_.binary(op, old, other);
+        return b_.store(Op::Store, flags, x, at, where);
       }
       default: {
-        constexpr std::array kOps = {Op::Istore8, Op::Istore16, Op::Istore32};
-        const unsigned pick = in_.below(kOps.size());
+        const unsigned pick = in_.below(std::size(kStores));
         const Value x = any(pick == 2 || in_.below(2) == 0 ? ir::I64 : ir::I32);
         const Value at = address(1u << pick);
-        return b_.store(kOps[pick], flags_, x, at, offset(1u << pick));
+        return b_.store(kStores[pick], flags, x, at, offset(1u << pick));
       }
     }
   }
   void trap() {
-    const Value c = condition();
-    const auto code = static_cast<image::TrapCode>(1 + in_.below(20));
-    if (in_.below(2) == 0) {
-      b_.trapz(c, code);
-    } else {
-      b_.trapnz(c, code);
+    switch (in_.below(3)) {
+      case 0: {
+        const Value c = condition();
+        return b_.trapz(c, trap_code());
+      }
+      case 1: {
+        const Value c = condition();
+        return b_.trapnz(c, trap_code());
+      }
+      default: {
+        const Type type = in_.below(2) == 0 ? ir::I32 : ir::I64;
+        const Value x = any(type);
+        const Value y = any(type);
+        return define_some(type, b_.insert({.op = Op::UaddOverflowTrap,
+                                            .aux = static_cast<std::uint16_t>(trap_code()),
+                                            .a = x.index(),
+                                            .b = y.index()},
+                                           type));
+      }
     }
   }
 
-  void finish() {
+  // ---- Calls and returns.
+
+  std::vector<Value> arguments(const std::vector<ir::AbiParam>& params) {
     std::vector<Value> values;
-    for (const ir::AbiParam& result : func_.signature.returns) {
-      Value v = any(result.type);
-      if (result.type.is_float()) v = canonical(v);
-      values.push_back(v);
+    for (const ir::AbiParam& param : params) values.push_back(any(param.type));
+    return values;
+  }
+  void call() {
+    if (index_ == 0) return memory();
+    const ir::FuncRef callee(in_.below(static_cast<unsigned>(index_)));
+    const ir::SigRef signature = func_.ext_funcs[callee].signature;
+    const std::vector<Value> args = arguments(func_.signatures[signature].params);
+    const ir::Inst inst =
+        in_.below(4) == 0 ? b_.call_indirect(signature, b_.func_addr(ir::I64, callee), args)
+                          : b_.call(callee, args);
+    const auto results = func_.results(inst);
+    for (const Value v : std::vector<Value>(results.begin(), results.end())) {
+      define_some(func_.type(v), v);
+    }
+  }
+  /// A function before this one that a tail call may go to, or none.
+  ir::FuncRef tail_callee() {
+    if (func_.signature.call_conv != ir::CallConv::Tail || in_.below(3) == 0) return {};
+    for (std::size_t i = index_; i-- > 0;) {
+      const ir::Signature& other = functions_[i].signature;
+      // Stack arguments need room in the caller: the few parameters of this one have none.
+      if (other.call_conv == ir::CallConv::Tail && other.returns == func_.signature.returns &&
+          (other.params.size() <= 8 || other.params == func_.signature.params)) {
+        return ir::FuncRef(static_cast<std::uint32_t>(i));
+      }
+    }
+    return {};
+  }
+  void finish() {
+    if (const ir::FuncRef callee = tail_callee(); callee.is_some()) {
+      const ir::SigRef signature = func_.ext_funcs[callee].signature;
+      const std::vector<Value> args = arguments(func_.signatures[signature].params);
+      if (in_.below(3) != 0) return b_.return_call(callee, args);
+      return b_.return_call_indirect(signature, b_.func_addr(ir::I64, callee), args);
+    }
+    std::vector<Value> values = arguments(func_.signature.returns);
+    for (Value& v : values) {
+      if (func_.type(v).is_float()) v = canonical(v);
     }
     b_.ret(values);
   }
-
-  void if_else(int depth) {
-    const ir::Block yes = b_.make_block(), no = b_.make_block(), join = b_.make_block();
-    b_.brif(condition(), yes, {}, no, {});
-    for (const ir::Block block : {yes, no}) {
-      b_.switch_to(block);
-      b_.seal(block);
-      if (in_.below(4) == 0) func_.set_cold(block);
-      statements(depth + 1);
-      if (b_.is_open()) b_.jump(join);
-    }
-    b_.switch_to(join);
-    b_.seal(join);
+  void leave() {
+    if (in_.below(4) == 0) return b_.trap(trap_code());
+    finish();
   }
-  void loop(int depth) {
+
+  // ---- Control flow.
+
+  void enter(Block block) {
+    b_.switch_to(block);
+    b_.seal(block);
+  }
+  /// Statements of a block of its own, then on to `next`.
+  void arm(Block block, Block next, int depth) {
+    enter(block);
+    if (in_.below(6) == 0) func_.set_cold(block);
+    statements(depth + 1);
+    if (b_.is_open()) b_.jump(next);
+  }
+  void if_else(int depth) {
+    const Block yes = b_.make_block();
+    const Block join = b_.make_block();
+    const Block no = in_.below(3) == 0 ? join : b_.make_block();
+    const Value c = condition();
+    if (in_.below(2) == 0) {
+      b_.brif(c, yes, {}, no, {});
+    } else {
+      b_.brif(c, no, {}, yes, {});
+    }
+    exits_.push_back(join);
+    arm(yes, join, depth);
+    if (no != join) arm(no, join, depth);
+    exits_.pop_back();
+    enter(join);
+  }
+  /// Out of the middle of some construct around this place.
+  void break_out() {
+    if (exits_.empty()) return;
+    const Block exit = exits_[in_.below(static_cast<unsigned>(exits_.size()))];
+    const Block on = b_.make_block();
+    b_.brif(condition(), exit, {}, on, {});
+    enter(on);
+  }
+  ir::Variable counter() {
     const ir::Variable count = b_.declare_variable(ir::I32);
     b_.define(count, b_.iconst(ir::I32, 1 + in_.below(5)));
-    const ir::Block head = b_.make_block(), exit = b_.make_block();
+    return count;
+  }
+  Value count_down(ir::Variable count) {
+    const Value left = b_.binary(Op::Isub, b_.use(count), b_.iconst(ir::I32, 1));
+    b_.define(count, left);
+    return left;
+  }
+  void loop(int depth) {
+    const ir::Variable count = counter();
+    const Block head = b_.make_block();
+    const Block exit = b_.make_block();
     b_.jump(head);
     b_.switch_to(head);
+    exits_.push_back(exit);
     statements(depth + 1);
     if (b_.is_open()) {
-      const Value left = b_.binary(Op::Isub, b_.use(count), b_.iconst(ir::I32, 1));
-      b_.define(count, left);
+      const Value left = count_down(count);
       if (in_.below(3) == 0) {
-        const ir::Block latch = b_.make_block();
+        const Block latch = b_.make_block();
         b_.brif(left, latch, {}, exit, {});
-        b_.switch_to(latch);
-        b_.seal(latch);
-        statements(depth + 1);
-        if (b_.is_open()) b_.jump(head);
+        arm(latch, head, depth);
       } else {
         b_.brif(left, head, {}, exit, {});
       }
     }
+    exits_.pop_back();
     b_.seal(head);
-    b_.switch_to(exit);
-    b_.seal(exit);
+    enter(exit);
+  }
+  /// A cycle of two blocks that is entered at both.
+  void irreducible(int depth) {
+    const ir::Variable count = counter();
+    const Block first = b_.make_block();
+    const Block second = b_.make_block();
+    const Block exit = b_.make_block();
+    b_.brif(condition(), first, {}, second, {});
+    exits_.push_back(exit);
+    for (const Block block : {first, second}) {
+      b_.switch_to(block);
+      statements(depth + 1);
+      if (b_.is_open()) b_.brif(count_down(count), block == first ? second : first, {}, exit, {});
+    }
+    exits_.pop_back();
+    b_.seal(first);
+    b_.seal(second);
+    enter(exit);
   }
   void table(int depth) {
     const unsigned count = 1 + in_.below(5);
-    std::vector<ir::Block> blocks;
-    std::vector<ir::FunctionBuilder::Target> targets;
+    std::vector<Block> blocks;
     for (unsigned i = 0; i < count; ++i) blocks.push_back(b_.make_block());
-    for (unsigned i = 0; i < count + in_.below(4); ++i) targets.push_back({blocks[in_.below(count)], {}});
-    const ir::Block join = b_.make_block();
-    b_.br_table(any(ir::I32), {blocks[0], {}}, targets);
-    for (const ir::Block block : blocks) {
-      b_.switch_to(block);
-      b_.seal(block);
-      statements(depth + 1);
-      if (b_.is_open()) b_.jump(join);
+    const Block join = b_.make_block();
+    std::vector<ir::FunctionBuilder::Target> targets;
+    const unsigned entries = in_.below(count + 4);
+    for (unsigned i = 0; i < entries; ++i) {
+      const unsigned pick = in_.below(count + 1);
+      targets.push_back({pick == count ? join : blocks[pick], {}});
     }
-    b_.switch_to(join);
-    b_.seal(join);
+    Value index = any(ir::I32);
+    if (in_.below(3) != 0) index = b_.binary(Op::Band, index, b_.iconst(ir::I32, 7));
+    b_.br_table(index, {blocks[0], {}}, targets);
+    exits_.push_back(join);
+    for (const Block block : blocks) arm(block, join, depth);
+    exits_.pop_back();
+    enter(join);
   }
 
   void statements(int depth) {
-    const unsigned count = 1 + in_.below(depth == 0 ? 40 : 12);
-    for (unsigned i = 0; i < count && !in_.done() && budget_-- > 0; ++i) {
-      switch (in_.below(24)) {
-        case 0: case 1: case 2: case 3: case 4: int_binary(); break;
-        case 5: case 6: shift(); break;
-        case 7: case 8: int_unary(); break;
-        case 9: case 10: case 11: float_op(); break;
-        case 12: case 13: convert(); break;
-        case 14: case 15: select_or_compare(); break;
-        case 16: case 17: case 18: memory(); break;
-        case 19: trap(); break;
-        case 20: if (depth < 4) if_else(depth); break;
-        case 21: if (depth < 3) loop(depth); break;
-        case 22: if (depth < 4) table(depth); break;
-        default:
-          if (depth > 0 && in_.below(8) == 0) return finish();
-          break;
-      }
+    const unsigned count = 1 + in_.below(depth == 0 ? 60 : 12);
+    for (unsigned i = 0; i < count && !in_.done() && budget_ > 0; ++i) {
+      --budget_;
+      statement(depth);
+      if (!b_.is_open()) return;
+    }
+  }
+  void statement(int depth) {
+    const bool may_nest = depth < kMaxDepth;
+    switch (in_.below(32)) {
+      case 0: case 1: case 2: case 3: case 4: case 5: return int_binary();
+      case 6: case 7: case 8: return shift();
+      case 9: case 10: return int_unary();
+      case 11: case 12: case 13: return float_op();
+      case 14: case 15: case 16: return convert();
+      case 17: case 18: case 19: return select_or_compare();
+      case 20: case 21: case 22: return memory();
+      case 23: return in_.below(2) == 0 ? trap() : memory();
+      case 24: case 25: return may_nest ? if_else(depth) : memory();
+      case 26: return depth < kMaxLoopDepth ? loop(depth) : int_binary();
+      case 27: return depth < kMaxLoopDepth ? irreducible(depth) : int_binary();
+      case 28: return may_nest ? table(depth) : shift();
+      case 29: return call();
+      case 30: return break_out();
+      default: return depth > 0 && in_.below(4) == 0 ? leave() : convert();
     }
   }
 
   ByteSource& in_;
-  ir::FunctionBuilder b_;
+  std::vector<ir::Function>& functions_;
   ir::Function& func_;
+  ir::FunctionBuilder b_;
+  std::size_t index_;
   ir::StackSlot slot_;
-  ir::MemFlagsRef flags_;
-  std::vector<Var> vars_;
-  int budget_ = 400;
+  ir::MemFlagsRef flags_[2];  // without and with a trap
+  std::vector<Var> vars_;     // grouped by type, in the order of kTypes
+  std::vector<Block> exits_;  // of the constructs around this place
+  int budget_ = 0;
 };
 
 }  // namespace
 
 std::uint64_t interesting_value(ByteSource& source, Type type) {
-  static constexpr std::uint64_t kInts[] = {0, 1, ~0ull, 2, 0x7f, 0x80, 0x7fff, 0x8000, 0x7fffffff, 0x80000000, 0xffffffff,
-                                            0x7fffffffffffffff, 0x8000000000000000, 31, 32, 63, 64};
-  static constexpr std::uint64_t kF32[] = {0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x4f000000,
-                                           0xcf000000, 0x4f800000, 0x5f000000, 0xdf000000, 0x5f800000, 0x00000001, 0x3f000000, 0x4b000001};
-  static constexpr std::uint64_t kF64[] = {0, 0x8000000000000000, 0x3ff0000000000000, 0xbff0000000000000, 0x7ff0000000000000,
-                                           0xfff0000000000000, 0x7ff8000000000000, 0x41e0000000000000, 0xc1e0000000200000,
-                                           0x41f0000000000000, 0x43e0000000000000, 0xc3e0000000000000, 0x43f0000000000000, 1,
-                                           0x3fe0000000000000, 0xc1e0000000000000};
-  const unsigned pick = source.below(3);
-  if (pick == 2) {
+  static constexpr std::uint64_t kIntEdges[] = {
+      0,          1,          ~0ull,      2,          0x7f,
+      0x80,       0x7fff,     0x8000,     0x7fffffff, 0x80000000,
+      0xffffffff, 0x7fffffffffffffff, 0x8000000000000000, 31, 32, 63, 64};
+  static constexpr std::uint64_t kF32[] = {
+      0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
+      0x7fc00000, 0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000, 0xdf000000,
+      0x5f800000, 0x00000001, 0x3f000000, 0x4b000001, 0x43000000, 0xc3800000};
+  static constexpr std::uint64_t kF64[] = {
+      0,
+      0x8000000000000000,
+      0x3ff0000000000000,
+      0xbff0000000000000,
+      0x7ff0000000000000,
+      0xfff0000000000000,
+      0x7ff8000000000000,
+      0x41e0000000000000,
+      0xc1e0000000200000,
+      0x41f0000000000000,
+      0x43e0000000000000,
+      0xc3e0000000000000,
+      0x43f0000000000000,
+      1,
+      0x3fe0000000000000,
+      0xc1e0000000000000,
+      0x4060000000000000,
+      0xc0e0000000000000};
+  const unsigned pick = source.below(4);
+  if (pick == 3) {
     const std::uint64_t bits = source.u64();
     // A random NaN is made the canonical one.
     if (type == ir::F32 && (bits & 0x7f800000) == 0x7f800000) return 0x7fc00000;
-    if (type == ir::F64 && (bits & 0x7ff0000000000000) == 0x7ff0000000000000) return 0x7ff8000000000000;
-    return type == ir::F32 ? bits & 0xffffffff : bits;
+    if (type == ir::F64 && (bits & 0x7ff0000000000000) == 0x7ff0000000000000) {
+      return 0x7ff8000000000000;
+    }
+    return type.bits() == 64 ? bits : bits & ((std::uint64_t{1} << type.bits()) - 1);
   }
-  if (type == ir::F32) return kF32[source.below(std::size(kF32))];
-  if (type == ir::F64) return kF64[source.below(std::size(kF64))];
-  return pick == 0 ? kInts[source.below(std::size(kInts))] : source.u8();
+  if (type == ir::F32) return source.one_of(kF32);
+  if (type == ir::F64) return source.one_of(kF64);
+  std::uint64_t bits = source.u8();
+  if (pick < 2) bits = kIntEdges[bits % std::size(kIntEdges)];
+  return type.bits() == 64 ? bits : bits & ((std::uint64_t{1} << type.bits()) - 1);
 }
 
-void generate_function(ByteSource& source, ir::Function& func) { Generator(source, func).run(); }
+void generate_program(ByteSource& source, ir::SimplifyFn simplify,
+                      std::vector<ir::Function>& functions) {
+  functions.clear();
+  functions.resize(1 + source.below(3));
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    Generator(source, simplify, functions, i).run();
+  }
+}
 
 }  // namespace hoist::fuzz

@@ -256,8 +256,8 @@ TEST(Engine, PerfMapNamesFunctionsAndTrampolines) {
   std::ifstream file(path);
   const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   ::unlink(path.c_str());
-  for (const char* name : {" one\n", " two\n", " entry trampoline [] -> [i64]\n",
-                           " exit trampoline [i32] -> []\n"}) {
+  for (const char* name :
+       {" one\n", " two\n", " entry trampoline [] -> [i64]\n", " exit trampoline [i32] -> []\n"}) {
     EXPECT_NE(text.find(name), std::string::npos) << name << " in\n" << text;
   }
 }

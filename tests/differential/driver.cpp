@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,24 +26,25 @@ namespace {
 
 using namespace hoist;
 
-constexpr std::size_t kRounds = 4;          // argument sets for each export
+constexpr std::uint32_t kRounds = 4;          // argument sets for each export
 constexpr std::uint32_t kMaxHostLines = 500;  // calls on the host that are printed, per module
-constexpr std::uint32_t kMaxDepth = 2;      // how deep the host calls back into the guest
-constexpr unsigned kSecondsPerModule = 20;  // then SIGALRM ends the process
+constexpr std::int32_t kFuel = 1000;          // loop turns and calls, of modules that count them
+constexpr std::uint32_t kMaxDepth = 2;        // how deep the host calls back into the guest
+constexpr unsigned kSecondsPerModule = 20;    // then SIGALRM ends the process
 
-constexpr std::uint32_t kI32[] = {0,          1,          0xffffffff, 0x80000000, 0x7fffffff, 2,
-                                  31,         32,         33,         0xff,       0x80,       0xffff,
-                                  0x8000,     0xffffff80, 0xffff8000, 65535,      65536,      65532,
-                                  0x12345678, 10,         3,          0xfffffffe, 0x00010001, 100};
-constexpr std::uint32_t kF32[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
-                                  0x7fc00000, 0x00000001, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff,
-                                  0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000, 0x5f800000, 0xdf000000,
-                                  0x3f000000, 0x40200000, 0xc0200000, 0x4effffff, 0x42c80000, 0x3eaaaaab};
+constexpr std::uint32_t kI32[] = {
+    0,     1,     0xffffffff, 0x80000000, 0x7fffffff, 2,          31,         32,
+    33,    0xff,  0x80,       0xffff,     0x8000,     0xffffff80, 0xffff8000, 65535,
+    65536, 65532, 0x12345678, 10,         3,          0xfffffffe, 0x00010001, 100};
+constexpr std::uint32_t kF32[] = {
+    0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x00000001,
+    0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000,
+    0x5f800000, 0xdf000000, 0x3f000000, 0x40200000, 0xc0200000, 0x4effffff, 0x42c80000, 0x3eaaaaab};
 // High words; the low word is 0 or a mix.
-constexpr std::uint32_t kF64[] = {0,          0x80000000, 0x3ff00000, 0xbff00000, 0x7ff00000, 0xfff00000,
-                                  0x7ff80000, 0x00000001, 0x80000001, 0x000fffff, 0x00100000, 0x7fefffff,
-                                  0x41e00000, 0xc1e00000, 0x41f00000, 0x43e00000, 0x43f00000, 0xc3e00000,
-                                  0x3fe00000, 0x40040000, 0xc0040000, 0x41dfffff, 0x40590000, 0x3fd55555};
+constexpr std::uint32_t kF64[] = {
+    0,          0x80000000, 0x3ff00000, 0xbff00000, 0x7ff00000, 0xfff00000, 0x7ff80000, 0x00000001,
+    0x80000001, 0x000fffff, 0x00100000, 0x7fefffff, 0x41e00000, 0xc1e00000, 0x41f00000, 0x43e00000,
+    0x43f00000, 0xc3e00000, 0x3fe00000, 0x40040000, 0xc0040000, 0x41dfffff, 0x40590000, 0x3fd55555};
 static_assert(std::size(kI32) == 24 && std::size(kF32) == 24 && std::size(kF64) == 24);
 
 std::uint32_t mix(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
@@ -63,7 +65,8 @@ class Session {
  public:
   Session(const Engine& engine, std::string& out) : store_(engine), out_(out) {}
 
-  void run(const Module& module);
+  /// One instance, each of its exports once; without one if the module's start traps.
+  void run(const Module& module, std::uint32_t round);
 
  private:
   Val value(ValType type, std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
@@ -218,10 +221,11 @@ Extern Session::make_import(const ImportType& import, std::uint32_t index) {
   const ExternType& type = import.type;
   switch (type.kind) {
     case ExternKind::Func:
-      return Func::create(store_, type.func,
-                          [this, index](Caller&, std::span<const Val> args, std::span<Val> results) {
-                            return host(index, args, results);
-                          });
+      return Func::create(
+          store_, type.func,
+          [this, index](Caller&, std::span<const Val> args, std::span<Val> results) {
+            return host(index, args, results);
+          });
     case ExternKind::Table:
       return Table::create(store_, type.table, Val::null(type.table.element)).value();
     case ExternKind::Memory: return Memory::create(store_, type.memory).value();
@@ -245,7 +249,8 @@ void Session::call(std::uint32_t index, std::uint32_t round) {
   ++depth_;
   const auto results = func.call(args);
   --depth_;
-  out_ += results ? fmt::format("={}\n", show(*results)) : fmt::format("{}\n", show(results.error()));
+  out_ +=
+      results ? fmt::format("={}\n", show(*results)) : fmt::format("{}\n", show(results.error()));
 }
 
 void Session::print_state() {
@@ -271,7 +276,7 @@ void Session::print_state() {
   }
 }
 
-void Session::run(const Module& module) {
+void Session::run(const Module& module, std::uint32_t round) {
   std::vector<Extern> imports;
   for (const ImportType& import : module.imports()) {
     imports.push_back(make_import(import, static_cast<std::uint32_t>(imports.size())));
@@ -281,18 +286,23 @@ void Session::run(const Module& module) {
     out_ += fmt::format("instantiate {}\n", show(instance.error()));
     return;
   }
-  std::uint32_t reset = ~0u;  // the generator's own guard against endless loops
+  // The generators' own guards against endless loops, to be wound up again before each call.
+  std::uint32_t reset = ~0u;
+  std::optional<Global> fuel;
   for (auto& [name, item] : instance->exports()) {
     if (name == "hangLimitInitializer") reset = static_cast<std::uint32_t>(exports_.size());
+    if (name == "fuel!") {
+      fuel = item.global();
+      continue;
+    }
     if (auto func = item.func()) functions_.push_back(*func);
     exports_.push_back(item);
   }
-  for (std::uint32_t round = 0; round < kRounds; ++round) {
-    for (std::uint32_t i = 0; i < exports_.size(); ++i) {
-      if (exports_[i].kind() != ExternKind::Func) continue;
-      if (reset != ~0u) call(reset, 0);
-      call(i, round);
-    }
+  for (std::uint32_t i = 0; i < exports_.size(); ++i) {
+    if (exports_[i].kind() != ExternKind::Func) continue;
+    if (reset != ~0u) call(reset, 0);
+    if (fuel) (void)fuel->set(Val(kFuel));
+    call(i, round);
   }
   print_state();
 }
@@ -305,8 +315,10 @@ void run_file(const Engine& engine, const char* file) {
   ::alarm(kSecondsPerModule);
   auto module = Module::from_file(engine, file);
   if (module) {
-    auto session = std::make_unique<Session>(engine, out);
-    session->run(*module);
+    for (std::uint32_t round = 0; round < kRounds; ++round) {
+      auto session = std::make_unique<Session>(engine, out);
+      session->run(*module, round);
+    }
   } else {
     out += fmt::format("compile {}\n", module.error().message());
   }

@@ -6,7 +6,7 @@
 "use strict";
 const fs = require("fs");
 
-const kRounds = 4, kMaxHostLines = 500, kMaxDepth = 2;
+const kRounds = 4, kMaxHostLines = 500, kMaxDepth = 2, kFuel = 1000;
 const kI32 = [0, 1, 0xffffffff, 0x80000000, 0x7fffffff, 2, 31, 32, 33, 0xff, 0x80, 0xffff, 0x8000, 0xffffff80,
   0xffff8000, 65535, 65536, 65532, 0x12345678, 10, 3, 0xfffffffe, 0x00010001, 100];
 const kF32 = [0, 0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0x00000001, 0x80000001,
@@ -29,6 +29,8 @@ function mix(a, b, c) {
 const scratch = new DataView(new ArrayBuffer(8));
 const externs = Array.from({ length: 25 }, (_, i) => ({ id: i }));
 const join = (high, low) => (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
+
+const canonical = (value) => (Number.isNaN(value) ? NaN : value);
 
 class HostError extends Error {}
 
@@ -84,10 +86,10 @@ class Session {
         return BigInt.asIntN(64, join(more % 3 === 0 ? 0 : kI32[more % 24], kI32[at]));
       case "f32":
         scratch.setUint32(0, plain ? kF32[at] : more);
-        return scratch.getFloat32(0);
+        return canonical(scratch.getFloat32(0));
       case "f64":
         scratch.setBigUint64(0, join(plain ? kF64[at] : more, plain && more % 2 === 0 ? 0 : mix(more, 3, 0)));
-        return scratch.getFloat64(0);
+        return canonical(scratch.getFloat64(0));
       case "funcref":
         return plain || this.functions.length === 0 ? null : this.functions[more % this.functions.length];
       case "externref": return more % 4 === 0 ? null : externs[1 + at];
@@ -174,11 +176,11 @@ class Session {
       }
     });
   }
-  run(module) {
+  run(module, round) {
     const imports = {};
     WebAssembly.Module.imports(module).forEach((entry, index) => {
       const names = (imports[entry.module] ??= {});
-      // JavaScript finds imports by name, so two of one name can't be two things.
+      // JavaScript finds imports by name, so two of one name can't be two things (run.py renames them).
       if (Object.hasOwn(names, entry.name)) throw new Error("skip: an import's name is used twice");
       names[entry.name] = this.makeImport(entry, index);
     });
@@ -189,19 +191,22 @@ class Session {
       this.out.push(`instantiate ${showError(error)}`);
       return;
     }
-    let reset = -1;
+    let reset = -1, fuel = null;
     WebAssembly.Module.exports(module).forEach(({ name, kind, type }, index) => {
       const item = instance.exports[name];
+      if (name === "fuel!") {
+        fuel = item;
+        return;
+      }
       if (name === "hangLimitInitializer") reset = index;
       if (kind === "function") this.functions.push(item);
       this.exports.push({ kind, type, item });
     });
-    for (let round = 0; round < kRounds; ++round) {
-      for (let i = 0; i < this.exports.length; ++i) {
-        if (this.exports[i].kind !== "function") continue;
-        if (reset >= 0) this.call(reset, 0);
-        this.call(i, round);
-      }
+    for (let i = 0; i < this.exports.length; ++i) {
+      if (this.exports[i].kind !== "function") continue;
+      if (reset >= 0) this.call(reset, 0);
+      if (fuel !== null) fuel.value = kFuel;
+      this.call(i, round);
     }
     this.printState();
   }
@@ -212,7 +217,7 @@ for (const file of process.argv.slice(2)) {
   const out = [];
   try {
     const module = new WebAssembly.Module(fs.readFileSync(file));
-    new Session(out).run(module);
+    for (let round = 0; round < kRounds; ++round) new Session(out).run(module, round);
   } catch (error) {
     out.push(error instanceof WebAssembly.CompileError ? `compile ${error.message}` : `${error.message}`);
   }

@@ -86,7 +86,8 @@ void Annotations::walk(const MachFunction& func, ValueTable& values, std::uint32
     visit_uses(func, values, i);
     pass_hints(func, values, i);
     for (std::size_t c = 0; c < 2; ++c) {
-      pressure_.max_live[c] = std::max(pressure_.max_live[c], pressure_.live[c]);
+      pressure_.max_live[c] =
+          std::max(pressure_.max_live[c], pressure_.live[c] + pressure_.early_defs[c]);
     }
   }
   event_end_[block] = static_cast<std::uint32_t>(events_.size());
@@ -169,6 +170,7 @@ void Annotations::visit_edges(const MachFunction& func, ValueTable& values) {
 void Annotations::visit_defs(const MachFunction& func, ValueTable& values, std::uint32_t i) {
   const MachInst& inst = func.insts[i];
   bool event = inst.clobbers != 0;
+  pressure_.early_defs[0] = pressure_.early_defs[1] = 0;
   for (std::uint32_t o = inst.first_operand; o < inst.first_operand + inst.operand_count; ++o) {
     const Operand& op = func.operands[o];
     event = event || op.constraint == Constraint::Fixed;
@@ -176,6 +178,7 @@ void Annotations::visit_defs(const MachFunction& func, ValueTable& values, std::
     const std::uint32_t v = op.vreg.index();
     ValueInfo& value = values[v];
     Ahead& ahead = ahead_[v];
+    if (op.role == Role::EarlyDef) ++pressure_.early_defs[static_cast<std::size_t>(value.cls)];
     if (ahead.stamp != stamp_) {
       const bool out = live_ != nullptr ? live_->live_out(value) : value.global != ValueInfo::kLocal;
       value.local_end = out ? end_ : i;

@@ -53,6 +53,7 @@ class Annotations {
   };
   struct Pressure {
     std::uint32_t live[2] = {0, 0};
+    std::uint32_t early_defs[2] = {0, 0};  ///< of the instruction
     std::uint32_t max_live[2] = {0, 0};
     std::uint32_t max_cross[2] = {0, 0};
   };

@@ -75,11 +75,13 @@ void Liveness::scan(const MachFunction& func, ValueTable& values) {
   }
 }
 
-bool Liveness::solve(const MachFunction& func, const Flow& flow, const ValueTable& values) {
+bool Liveness::solve(const MachFunction& func, const Flow& flow, const ValueTable& values,
+                     Form form) {
   group_definitions(func, values);
   const std::size_t block_count = func.blocks.size();
   words_ = (globals_.size() + 63) / 64;
-  dense_ = words_ * block_count <= kWordsPerInst * func.insts.size() + 4096;
+  const bool small = words_ * block_count <= kWordsPerInst * func.insts.size() + 4096;
+  dense_ = form == Form::Auto ? small : form == Form::Rows;
   live_in_counts_.assign(block_count, Counts{});
   if (dense_) {
     solve_dense(func, flow, values);

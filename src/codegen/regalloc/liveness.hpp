@@ -32,7 +32,9 @@ class Liveness {
   void scan(const MachFunction& func, ValueTable& values);
   /// Step 2: live-in sets and distances. Returns false where the sets would be too large (only a
   /// function made for it gets there: more than 2^26 pairs of block and live value).
-  bool solve(const MachFunction& func, const Flow& flow, const ValueTable& values);
+  enum class Form : std::uint8_t { Auto, Rows, Lists };
+  bool solve(const MachFunction& func, const Flow& flow, const ValueTable& values,
+             Form form = Form::Auto);
 
   std::size_t global_count() const { return globals_.size(); }
   /// The register of a global.

@@ -199,6 +199,15 @@ bool Scan::worth_callee_saved(std::uint32_t vreg) const {
   return std::min(value.cross_weight, value.use_weight) > Flow::kEntryFrequency;
 }
 
+// Whether `a` gains more from a register that survives calls than `b`.
+bool Scan::deserves_more(std::uint32_t a, std::uint32_t b) const {
+  const auto unneeded = [&](std::uint32_t v) {
+    return current_[v].next >= add_distance(inst_, kUnneeded);
+  };
+  if (unneeded(a) != unneeded(b)) return unneeded(b);
+  return (*values_)[a].use_weight > (*values_)[b].use_weight;
+}
+
 unsigned Scan::wished_register(std::uint32_t vreg) const {
   const ValueInfo& value = (*values_)[vreg];
   if (value.affinity.is_some() && value.affinity_weight >= value.hint_weight) {
@@ -227,9 +236,13 @@ unsigned Scan::pick(std::uint32_t vreg, std::uint64_t free, std::uint32_t horizo
   const bool crosses = stays || ((all & ~callee_saved_ & ~conflict) == 0 && conflict != 0);
   if (stays && value.cross_weight >= frequency_) conflict |= all & ~callee_saved_;
   const std::uint64_t good = free & ~conflict;
-  for (const unsigned reg : {wish, wished_register(vreg), unsigned{value.hint}}) {
-    if (reg != kNoReg && (good & bit(reg)) != 0) return reg;
-  }
+  const auto wished = [&](std::uint64_t set) -> unsigned {
+    for (const unsigned reg : {wish, wished_register(vreg), unsigned{value.hint}}) {
+      if (reg != kNoReg && (set & bit(reg)) != 0) return reg;
+    }
+    return kNoReg;
+  };
+  if (const unsigned reg = wished(good); reg != kNoReg) return reg;
   const std::uint64_t fresh = callee_saved_ & ~used_;
   if (crosses) {
     const std::uint64_t kept = good & callee_saved_;
@@ -238,7 +251,8 @@ unsigned Scan::pick(std::uint32_t vreg, std::uint64_t free, std::uint32_t horizo
   }
   if ((good & ~fresh) != 0) return first_in_order(good & ~fresh);
   if ((free & ~fresh) != 0 && (good == 0 || frequency_ <= 2 * Flow::kEntryFrequency)) {
-    return first_in_order(free & ~fresh);
+    const unsigned reg = wished(free & ~fresh);
+    return reg != kNoReg ? reg : first_in_order(free & ~fresh);
   }
   return first_in_order(good != 0 ? good : free);
 }

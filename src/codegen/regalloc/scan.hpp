@@ -112,6 +112,7 @@ class Scan {
                     unsigned wish = kNoReg);
   unsigned wished_register(std::uint32_t vreg) const;
   bool worth_callee_saved(std::uint32_t vreg) const;
+  bool deserves_more(std::uint32_t a, std::uint32_t b) const;
   void fail(const char* what);
 
   // scan_inst.cpp: one instruction.

@@ -222,19 +222,14 @@ void Scan::place_in_loop(std::uint32_t block) {
   if (busy == 0) return;
   const std::uint64_t clobbered = needs.clobbered.bits;
   std::uint64_t claimed = 0;
-  for (Candidate& candidate : candidates_) {
-    if (candidate.param || candidate.weight == 0 || ((busy | claimed) & bit(candidate.reg)) != 0) continue;
-    claimed |= bit(candidate.reg);
-    candidate.placed = true;
-  }
   sorted_.clear();
   for (std::uint32_t i = 0; i < candidates_.size(); ++i) {
-    if (!candidates_[i].placed) {
-      sorted_.push_back(candidates_[i]);
-      sorted_.back().weight = i;  // where it is
-    }
+    sorted_.push_back(candidates_[i]);
+    sorted_.back().weight = i;  // where it is
   }
   std::sort(sorted_.begin(), sorted_.end(), [&](const Candidate& a, const Candidate& b) {
+    const bool needed = a.distance < kUnneeded;
+    if (needed != (b.distance < kUnneeded)) return needed;
     const std::uint32_t wa = (*values_)[a.vreg].use_weight;
     const std::uint32_t wb = (*values_)[b.vreg].use_weight;
     return wa != wb ? wa > wb : a.vreg < b.vreg;
@@ -246,7 +241,7 @@ void Scan::place_in_loop(std::uint32_t block) {
     const bool crosses = !candidate.param || value.cross_weight != 0;
     const std::uint64_t avoid = crosses ? busy : busy & ~clobbered;
     std::uint64_t free = class_of(candidate.vreg) & ~claimed & ~avoid;
-    if (!worth_callee_saved(candidate.vreg)) free &= ~(callee_saved_ & ~used_);
+    if (crosses && !worth_callee_saved(candidate.vreg)) free &= ~(callee_saved_ & ~used_);
     if (free == 0) {
       const bool lost = !candidate.param && candidate.distance >= call_distance &&
                         (class_of(candidate.vreg) & ~claimed & ~clobbered) == 0;

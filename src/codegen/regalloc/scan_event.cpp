@@ -79,9 +79,8 @@ void Scan::make_way(const Annotations::Event& event) {
   }
   if (displaced_.size() > 1) {
     std::sort(displaced_.begin(), displaced_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      const std::uint32_t na = current_[a].next;
-      const std::uint32_t nb = current_[b].next;
-      return na != nb ? na < nb : a < b;
+      if (deserves_more(a, b)) return true;
+      return !deserves_more(b, a) && a < b;
     });
   }
   for (const std::uint32_t v : displaced_) move_away(v, event.call);
@@ -100,8 +99,9 @@ void Scan::move_away(std::uint32_t v, bool call) {
   if (free != 0) {
     reg = pick(v, free, horizon, kNoReg, 0);
   } else {
+    // Both would be reloaded before long: that pays only for a value that is used more often.
     const unsigned other = victim(allowed & occupied_ & ~pinned_);
-    if (other != kNoReg && (must_stay || urgency(content_[other]) > urgency(v))) {
+    if (other != kNoReg && (must_stay || deserves_more(v, content_[other]))) {
       evict(content_[other]);
       reg = other;
     }

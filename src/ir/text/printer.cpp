@@ -204,12 +204,17 @@ Block defining_block(const Function& func, Value v) {
   return Block::none();
 }
 
-/// A reader can infer the type from an operand that it has seen: in the same block it surely has.
-bool needs_suffix(const Function& func, Inst inst) {
+/// Values printed so far, by number; not used for a single instruction.
+using Printed = std::vector<bool>;
+
+/// A reader can infer the type from an operand that it has seen: in the same block it surely has, if
+/// the function is valid.
+bool needs_suffix(const Function& func, Inst inst, const Printed* printed) {
   const InstData& data = func.data(inst);
   const auto defined_elsewhere = [&](Value operand) {
     const Block block = defining_block(func, operand);
-    return block.is_none() || block != func.inst_block(inst);
+    if (block.is_none() || block != func.inst_block(inst)) return true;
+    return printed != nullptr && !(*printed)[func.resolve(operand).index()];
   };
   if (format(data.op) == Format::CallIndirect) {
     return defined_elsewhere(func.arg_list(inst).front());
@@ -402,19 +407,27 @@ base::Printer& operator<<(base::Printer& out, const Signature& signature) {
   return out << ' ' << text(signature.call_conv);
 }
 
-void print_operation(base::Printer& out, const Function& func, Inst inst) {
+static void print_operation(base::Printer& out, const Function& func, Inst inst,
+                            const Printed* printed) {
   out << info(func.op(inst)).text;
-  if (needs_suffix(func, inst)) {
+  if (needs_suffix(func, inst, printed)) {
     const Type type = control_type(func, inst);
     if (type.is_valid()) out << '.' << type;
   }
   print_operands(out, func, inst);
 }
 
-void print(base::Printer& out, const Function& func, Inst inst) {
+static void print(base::Printer& out, const Function& func, Inst inst, const Printed* printed) {
   print_values(out, func.results(inst));
   if (func.result_count(inst) != 0) out << " = ";
-  print_operation(out, func, inst);
+  print_operation(out, func, inst, printed);
+}
+
+void print_operation(base::Printer& out, const Function& func, Inst inst) {
+  print_operation(out, func, inst, nullptr);
+}
+void print(base::Printer& out, const Function& func, Inst inst) {
+  print(out, func, inst, nullptr);
 }
 
 void print_block_header(base::Printer& out, const Function& func, Block block) {
@@ -441,19 +454,26 @@ void print(base::Printer& out, const Function& func) {
     }
   }
   const AliasLists aliases(func);
+  Printed printed(func.value_count());
   for (Block block = func.first_block(); block.is_some(); block = func.next_block(block)) {
     if (any) out << '\n';
     any = true;
     out.spaces(indent - 4);
     print_block_header(out, func, block);
     out << '\n';
-    for (const Value v : func.block_params(block)) aliases.print(out, v, indent);
+    for (const Value v : func.block_params(block)) {
+      printed[v.index()] = true;
+      aliases.print(out, v, indent);
+    }
     for (Inst inst = func.first_inst(block); inst.is_some(); inst = func.next_inst(inst)) {
       print_source_location(out, func.loc(inst), indent);
-      print(out, func, inst);
+      print(out, func, inst, &printed);
       print_constant_comment(out, func, inst);
       out << '\n';
-      for (const Value v : func.results(inst)) aliases.print(out, v, indent);
+      for (const Value v : func.results(inst)) {
+        printed[v.index()] = true;
+        aliases.print(out, v, indent);
+      }
     }
   }
   out << "}\n";

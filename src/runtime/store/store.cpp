@@ -123,7 +123,8 @@ HOIST_CALLS_MACHINE_CODE static std::uint64_t enter(const image::VmFuncRef& func
 bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
   HOIST_CHECK(func.entry != nullptr, "functions that the host can reach have an entry trampoline");
   jit::ThreadState& thread = jit::thread_state;
-  if (!thread.prepared) [[unlikely]] jit::prepare_thread();
+  if (!thread.prepared) [[unlikely]]
+    jit::prepare_thread();
   const auto sp = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   if (activations_ == 0) {
     context_.stack_limit = find_stack_limit(sp, thread.stack, engine_->options());

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "fuzz/support/compare_native.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "fuzz/gen/ir_program.hpp"
+#include "ir/text/data_value_text.hpp"
+#include "ir/text/printer.hpp"
+#include "native/jit_module.hpp"
+
+namespace hoist::fuzz {
+
+using Outcome = ir::Interpreter::Outcome;
+
+namespace {
+
+/// Loops of generated programs are short; nested ones with calls may still multiply.
+constexpr std::uint64_t kFuel = 100'000;
+
+void print_program(std::span<const ir::Function> functions) {
+  base::Printer out;
+  out << "test interpret\ntest run\ntarget x86_64\n\n";
+  for (const ir::Function& func : functions) {
+    print(out, func);
+    out << '\n';
+  }
+  std::fputs(out.take().c_str(), stderr);
+}
+
+void print_values(base::Printer& out, std::span<const ir::DataValue> values) {
+  for (std::size_t i = 0; i < values.size(); ++i) out << (i == 0 ? "" : ", ") << values[i];
+}
+
+std::string outcome_text(const Outcome& outcome) {
+  base::Printer out;
+  if (outcome.kind == Outcome::Kind::Trapped) {
+    out << "trap ";
+    print(out, outcome.trap);
+  } else {
+    out << '[';
+    print_values(out, outcome.values);
+    out << ']';
+  }
+  return out.take();
+}
+
+[[noreturn]] void report(std::span<const ir::Function> functions, const char* what,
+                         const std::string& detail) {
+  print_program(functions);
+  std::fprintf(stderr, "; %s: %s\n", what, detail.c_str());
+  std::abort();
+}
+
+[[noreturn]] void report_difference(std::span<const ir::Function> functions, const char* where,
+                                    std::span<const ir::DataValue> args, const Outcome& expected,
+                                    const Outcome& found) {
+  base::Printer call;
+  call << functions.back().name << '(';
+  print_values(call, args);
+  call << ") == " << outcome_text(expected) << ", " << where << " found " << outcome_text(found);
+  report(functions, "run", call.take());
+}
+
+bool is_nan(const ir::DataValue& value) {
+  if (value.type == ir::F32) return (value.lo & 0x7fff'ffff) > 0x7f80'0000;
+  return value.type == ir::F64 && (value.lo & ~(std::uint64_t{1} << 63)) > 0x7ff0'0000'0000'0000;
+}
+
+bool agree(const Outcome& a, const Outcome& b) {
+  if (a.kind != b.kind || a.trap != b.trap || a.values.size() != b.values.size()) return false;
+  for (std::size_t i = 0; i < a.values.size(); ++i) {
+    const ir::DataValue& x = a.values[i];
+    const ir::DataValue& y = b.values[i];
+    if (x != y && !(x.type == y.type && is_nan(x) && is_nan(y))) return false;
+  }
+  return true;
+}
+
+std::uint64_t next_seed(std::uint64_t& state) {
+  state += 0x9e37'79b9'7f4a'7c15;
+  std::uint64_t z = state;
+  z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9;
+  z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11eb;
+  return z ^ (z >> 31);
+}
+
+}  // namespace
+
+ArgumentSets argument_sets(const ir::Signature& signature, std::uint64_t seed, unsigned count) {
+  ArgumentSets sets(count);
+  for (std::vector<ir::DataValue>& args : sets) {
+    for (const ir::AbiParam& param : signature.params) {
+      std::uint8_t bytes[16];
+      for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(next_seed(seed));
+      ByteSource source(bytes);
+      args.push_back({param.type, interesting_value(source, param.type)});
+    }
+  }
+  return sets;
+}
+
+std::vector<Outcome> interpret(std::span<const ir::Function> functions, const ArgumentSets& sets) {
+  ir::Interpreter interpreter(ir::Interpreter::Limits{.fuel = kFuel});
+  for (const ir::Function& func : functions) interpreter.add_function(func);
+  std::vector<Outcome> outcomes;
+  for (const std::vector<ir::DataValue>& args : sets) {
+    auto outcome = interpreter.run(functions.back(), args);
+    if (!outcome) report(functions, "interpreter", outcome.error().message());
+    outcomes.push_back(*std::move(outcome));
+  }
+  return outcomes;
+}
+
+void compare_native(std::span<const ir::Function> functions, const ArgumentSets& sets,
+                    std::span<const Outcome> expected, unsigned opt_level, bool baseline_cpu) {
+  native::JitOptions options;
+  options.opt_level = opt_level;
+  options.check_allocation = true;
+  options.baseline_cpu = baseline_cpu;
+  auto module = native::JitModule::create(options);
+  if (!module) report(functions, "create", module.error().message());
+  for (const ir::Function& func : functions) {
+    const Result<void> defined = (*module)->define(func);
+    if (!defined) report(functions, "compile", defined.error().message());
+  }
+  const Result<void> finalised = (*module)->finalise();
+  if (!finalised) report(functions, "link", finalised.error().message());
+  const std::string where = "native code at opt level " + std::to_string(opt_level) +
+                            (baseline_cpu ? " for the baseline CPU" : "");
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    if (expected[i].kind == Outcome::Kind::OutOfFuel) continue;
+    auto called = (*module)->call(functions.back().name, sets[i]);
+    if (!called) report(functions, "call", called.error().message());
+    Outcome found;
+    if (called->trap != image::TrapCode::None) found.kind = Outcome::Kind::Trapped;
+    found.trap = called->trap;
+    found.values = std::move(called->values);
+    if (!agree(expected[i], found)) {
+      report_difference(functions, where.c_str(), sets[i], expected[i], found);
+    }
+  }
+}
+
+void compare_interpreted(std::span<const ir::Function> functions, const ArgumentSets& sets,
+                         std::span<const Outcome> expected) {
+  const std::vector<Outcome> found = interpret(functions, sets);
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    if (expected[i].kind == Outcome::Kind::OutOfFuel ||
+        found[i].kind == Outcome::Kind::OutOfFuel || agree(expected[i], found[i])) {
+      continue;
+    }
+    report_difference(functions, "the interpreter after simplification", sets[i], expected[i],
+                      found[i]);
+  }
+}
+
+}  // namespace hoist::fuzz

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Bytes to an IR program: what it computes in the interpreter, as built without simplification, it
+// computes as native code at opt levels 0 and 2 too, with the builder's simplifier or without.
+// Input: a byte of flags, two bytes that seed the arguments, then the program.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "fuzz/gen/ir_program.hpp"
+#include "fuzz/support/compare_native.hpp"
+#include "ir/text/printer.hpp"
+#include "ir/verify/verifier.hpp"
+#include "opt/rules/rules.hpp"
+
+using namespace hoist;  // NOLINT: a fuzz target, not a library
+
+static void expect_valid(const std::vector<ir::Function>& functions) {
+  for (const ir::Function& func : functions) {
+    const Result<void> verified = ir::verify(func);
+    if (verified) continue;
+    std::fprintf(stderr, "%s\nverifier: %s\n", ir::to_string(func).c_str(),
+                 verified.error().message().c_str());
+    std::abort();
+  }
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::ByteSource head({data, size});
+  const unsigned flags = head.u8();
+  const std::uint64_t seed = head.u8() | std::uint64_t{head.u8()} << 8;
+  const std::span<const std::uint8_t> rest = size > 3 ? std::span(data + 3, size - 3)
+                                                      : std::span<const std::uint8_t>();
+  const bool simplify = (flags & 1) != 0;
+  const bool baseline_cpu = (flags & 6) == 2;
+
+  std::vector<ir::Function> functions;
+  fuzz::ByteSource plain(rest);
+  fuzz::generate_program(plain, nullptr, functions);
+  expect_valid(functions);
+  const fuzz::ArgumentSets sets = fuzz::argument_sets(functions.back().signature, seed, 4);
+  const auto expected = fuzz::interpret(functions, sets);
+  if (simplify) {
+    fuzz::ByteSource again(rest);
+    fuzz::generate_program(again, opt::simplify_while_building, functions);
+    expect_valid(functions);
+    fuzz::compare_interpreted(functions, sets, expected);
+  }
+  fuzz::compare_native(functions, sets, expected, 0, baseline_cpu);
+  fuzz::compare_native(functions, sets, expected, 2, baseline_cpu);
+  return 0;
+}
