@@ -56,7 +56,7 @@ constexpr std::string_view kEverything = R"((module $everything
     (block $out (result i32)
       (loop $again
         (br_if $again (i32.eqz (local.get $x)))
-        (br_table $again 1 0 (i32.const 1) (local.get $x)))
+        (block $in (br_table $again $in $again (local.get $x))))
       (if (result i32) (local.get $x) (then (i32.load8_s offset=77 (local.get $x))) (else (i32.const -5)))
       (drop (call_indirect $tab (param i32) (result i32) (i32.const 0) (i32.const 1)))
       (memory.copy (i32.const 0) (i32.const 1) (i32.const 2))

@@ -182,7 +182,7 @@ class Generator {
 TEST(Passes, RandomFunctionsKeepTheirMeaning) {
   OptContext context;
   std::size_t returned = 0;
-  for (std::uint32_t seed = 1; seed <= 2000; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 60000; ++seed) {
     ir::Function plain;
     ir::Function optimised;
     ir::Function built;
