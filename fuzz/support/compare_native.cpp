@@ -23,7 +23,7 @@ void print_program(std::span<const ir::Function> functions) {
   base::Printer out;
   out << "test interpret\ntest run\ntarget x86_64\n\n";
   for (const ir::Function& func : functions) {
-    print(out, func);
+    ir::print(out, func);
     out << '\n';
   }
   std::fputs(out.take().c_str(), stderr);
@@ -37,7 +37,7 @@ std::string outcome_text(const Outcome& outcome) {
   base::Printer out;
   if (outcome.kind == Outcome::Kind::Trapped) {
     out << "trap ";
-    print(out, outcome.trap);
+    ir::print(out, outcome.trap);
   } else {
     out << '[';
     print_values(out, outcome.values);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bytes to the text of a CLIF program of several functions (tests/support/random_clif.hpp: other
+// Bytes to the text of a CLIF program of several functions (native/random_clif_test_support.hpp: other
 // operations and shapes than gen/ir_program has): read, interpreted, and compared with native code
 // at opt levels 0 and 2. Input: two bytes that seed the arguments, then two bytes a choice.
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "fuzz/support/compare_native.hpp"
 #include "ir/text/reader.hpp"
 #include "ir/verify/verifier.hpp"
-#include "tests/support/random_clif.hpp"
+#include "native/random_clif_test_support.hpp"
 
 using namespace hoist;  // NOLINT: a fuzz target, not a library
 

@@ -112,6 +112,8 @@ CASES = [
     ("bad --threads", ["run", "--threads", "-1", "math.wat"], 1, r"^$", r"^hoist: .*\n$"),
     ("bad --unknown-imports", ["run", "--unknown-imports=maybe", "math.wat"], 1, r"^$", r"^hoist: .*\n$"),
     ("timings", ["run", "--timings", "--invoke", "add", "math.wat", "1", "1"], 0, r"^2\n$", r"(?s)decode.*compile.*instantiate.*run.*functions.*machine code"),
+    ("timings right before FILE", ["run", "--timings", "start.wat"], 0, r"^$", r"decode"),
+    ("timings in an unknown form", ["run", "--timings=xml", "start.wat"], 1, r"^$", r"^hoist: .*timings.*\n$"),
     ("timings as json", ["run", "--timings=json", "--invoke", "add", "math.wat", "1", "1"], 0, r"^2\n$", r'^\{.*"compile_cpu_ms".*"machine_code_bytes".*\}\n$'),
     ("validate", ["validate", "math.wat", "wasi.wat"], 0, r"^$", r"^$"),
     ("validate names all that are invalid", ["validate", "bad.wat", "math.wat", "bad.wasm"], 1, r"^$", r"^hoist: bad.wat.*\nhoist: bad.wasm.*\n$"),

@@ -16,6 +16,7 @@ What counts as equal although it is not:
 - Stack exhaustion: frames differ in size, so nothing after the first "trap stack" is compared.
 - V8 does not tell a null table entry from one of another type (both are "indirect"), nor a NaN from a
   number out of range in a conversion (both "convert", where Hoist says "overflow" for the latter).
+- A feature of WebAssembly that Hoist names as unsupported: wasm-opt uses some that it was told not to.
 - A module that V8 does not finish in time is skipped, one that only Hoist does not finish is a finding.
 """
 import argparse
@@ -221,7 +222,7 @@ def first_difference(expected, found):
         b = found[number] if number < len(found) else "(nothing)"
         if "trap stack" in a or "trap stack" in b:
             return None
-        if a.startswith("compile ") and b.startswith("compile "):
+        if b.startswith("compile unsupported") or (a.startswith("compile ") and b.startswith("compile ")):
             return None
         if a.endswith("trap convert") and b == a.replace("convert", "overflow"):
             continue

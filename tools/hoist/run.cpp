@@ -298,31 +298,36 @@ void add_run(CLI::App& app, int& status) {
       "The exit status is the program's; 134 when it traps (message and backtrace on stderr); 1 for an\n"
       "error of Hoist or its input.");
   sub->add_option("--dir", options.directories,
-                  "HOST[::GUEST]: let the program see directory HOST, as GUEST if given (repeatable)")
-      ->allow_extra_args(false);
-  sub->add_option("--env", options.environment, "NAME=VALUE: set an environment variable (repeatable)")
-      ->allow_extra_args(false);
-  sub->add_option("--invoke", options.invoke, "NAME: call this exported function with ARGS");
-  sub->add_option("--timings", options.timings, "Print times and sizes to stderr at the end: --timings or --timings=json")
-      ->expected(0, 1)
-      ->default_str("text")
-      ->check(CLI::IsMember({"text", "json", "none"}));
+                  "Let the program see directory HOST, as GUEST if given (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("HOST[::GUEST]");
+  sub->add_option("--env", options.environment, "Set an environment variable (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("NAME=VALUE");
+  sub->add_option("--invoke", options.invoke, "Call this exported function with ARGS")
+      ->type_name("NAME");
+  sub->add_flag("--timings{text}", options.timings,
+                "Print times and sizes to stderr at the end, as text or with --timings=json")
+      ->check(CLI::IsMember({"text", "json"}));
   sub->add_option("--unknown-imports", options.unknown_imports,
                   "What to do about imports that nothing provides: error (default); trap: a function that traps when "
                   "called; default: a function that returns zeros")
-      ->check(CLI::IsMember({"error", "trap", "default"}));
+      ->check(CLI::IsMember({"error", "trap", "default"}))
+      ->type_name("error|trap|default");
   sub->add_option("--threads", options.threads, "Threads that compile; 0 (default) is one per core")
-      ->check(CLI::Range(0u, 1024u));
+      ->check(CLI::Range(0u, 1024u))
+      ->type_name("N");
   sub->add_option("--opt-level", options.opt_level, "0: compile fastest; 1; 2 (default): run fastest")
-      ->check(CLI::Range(0u, 2u));
-  sub->add_option("--profile", options.profile, "perfmap: write /tmp/perf-PID.map, which `perf report` reads")
-      ->check(CLI::IsMember({"none", "perfmap"}));
+      ->check(CLI::Range(0u, 2u))
+      ->type_name("0|1|2");
+  sub->add_option("--profile", options.profile, "Write /tmp/perf-PID.map, which `perf report` reads")
+      ->check(CLI::IsMember({"none", "perfmap"}))
+      ->type_name("perfmap");
   sub->add_flag("--verify", options.verify, "Check the compiler's work at every stage (slow)");
   sub->prefix_command();
   sub->callback([sub, shared, &status] {
-    RunOptions& options = *shared;
-    options.command = sub->remaining();
-    status = run(options);
+    shared->command = sub->remaining();
+    status = run(*shared);
   });
 }
 

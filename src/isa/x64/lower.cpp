@@ -191,6 +191,13 @@ static bool is_supported(ir::Type type) {
 }
 
 void Lowering::lower_inst(ir::Inst inst) {
+  HOIST_DCHECK(flags_of_.is_none() || flags_of_ == inst,
+               "nothing comes between the flags and the branch");
+  lower_operation(inst);
+  flags_of_ = ir::Inst::none();
+}
+
+void Lowering::lower_operation(ir::Inst inst) {
   bool supported = true;
   for (const ir::Value v : func().results(inst)) supported = supported && is_supported(type(v));
   func().for_each_arg(inst, [&](ir::Value v) { supported = supported && is_supported(type(v)); });
@@ -389,6 +396,7 @@ Result<void> Lowering::lower_signature() {
   out().outgoing_arg_bytes = 0;
   out().has_calls = false;
   out().stack_slots.assign(func().stack_slots.begin(), func().stack_slots.end());
+  flags_of_ = ir::Inst::none();
   layout_known_.assign(func().signatures.size(), 0);
   if (layouts_.size() < func().signatures.size()) layouts_.resize(func().signatures.size());
   return find_stack_limit();

@@ -66,6 +66,7 @@ class Lowering final : public codegen::LowerBase {
   Result<void> lower_signature();
   void lower_entry(bool jump);
   void lower_inst(ir::Inst inst);
+  void lower_operation(ir::Inst inst);
   void lower_end(ir::Inst inst);
   void lower_edge(const codegen::BlockOrder::Edge& edge);
 
@@ -204,6 +205,7 @@ class Lowering final : public codegen::LowerBase {
 
   // ---- Comparison and selection (lower_compare.cpp).
   Condition condition(ir::Value c, ir::Inst root);
+  bool take_flags_of(ir::Value v, ir::Inst branch);
   Condition compare_ints(ir::Inst icmp, ir::Inst root, bool only_user);
   Condition compare_floats(ir::Inst fcmp, ir::Inst root, bool only_user);
   std::optional<Cc> compare_narrow_load(ir::IntCC cc, ir::Value x, ir::Value y, ir::Inst root);
@@ -246,7 +248,11 @@ class Lowering final : public codegen::LowerBase {
   VReg context_register();
   Result<void> find_stack_limit();
 
+  /// Does the branch behind `inst` read the flags that it leaves? Then it ends in a form that sets ZF.
+  bool must_set_flags(ir::Inst inst) const { return flags_of_ == inst; }
+
   FeatureSet features_;
+  ir::Inst flags_of_;  ///< lowered next: the branch just lowered reads its flags
   SignatureLayout own_;
   std::vector<SignatureLayout> layouts_;      // by SigRef; valid where layout_known_ is set
   std::vector<std::uint8_t> layout_known_;

@@ -160,7 +160,7 @@ Condition Lowering::compare_ints(ir::Inst icmp, ir::Inst root, bool only_user) {
     cc = ir::swapped(cc);
   }
   if (constant(y) == std::uint64_t{0} && (cc == ir::IntCC::Eq || cc == ir::IntCC::Ne) &&
-      test_bits(x, root, only_user)) {
+      (test_bits(x, root, only_user) || take_flags_of(x, root))) {
     return {Condition::Kind::One, cc_of(cc)};
   }
   if (only_user) {
@@ -221,6 +221,33 @@ Condition Lowering::compare_floats(ir::Inst fcmp, ir::Inst root, bool only_user)
   return out;
 }
 
+/// If `v` is computed just before `branch` by an operation that sets ZF: leaves it to that.
+bool Lowering::take_flags_of(ir::Value v, ir::Inst branch) {
+  const ir::Inst inst = def_of(v);
+  if (inst.is_none() || func().op(branch) != ir::Op::Brif || !same_block(inst, branch)) return false;
+  if (type(v) != ir::I32 && type(v) != ir::I64) return false;
+  switch (func().op(inst)) {
+    case ir::Op::Iadd:
+    case ir::Op::Isub:
+    case ir::Op::Band:
+    case ir::Op::Bor:
+    case ir::Op::Bxor: break;
+    default: return false;  // leaves no flags, or other ones
+  }
+  // Nothing in between may be emitted: constants never are, comparisons only if someone wants their value.
+  for (ir::Inst at = func().prev_inst(branch); at != inst; at = func().prev_inst(at)) {
+    const ir::Op op = func().op(at);
+    if (op == ir::Op::Iconst) continue;
+    if ((op != ir::Op::Icmp && op != ir::Op::Uextend) || !is_single_use(func().result(at)) ||
+        is_used(func().result(at))) {
+      return false;
+    }
+  }
+  flags_of_ = inst;
+  static_cast<void>(vreg_of(v));  // asks for it
+  return true;
+}
+
 /// Sets flags for `c` not being 0.
 Condition Lowering::condition(ir::Value c, ir::Inst root) {
   bool inverted = false;
@@ -258,14 +285,23 @@ Condition Lowering::condition(ir::Value c, ir::Inst root) {
     }
     return done(compare_ints(inst, root, only_user));
   }
+  // What a narrow load extends is 0 exactly if the memory is.
+  struct Form {
+    ir::Op load;
+    unsigned bytes;
+  };
   const unsigned width = type(v).bytes();
   Address memory;
-  if (only_user && fold_load(v, root, memory)) {
-    emit(mi(Op::CmpMI, width, 0), {}, memory);
-  } else {
-    const VReg value = low(v, width * 8);
-    emit(mi(Op::TestRR, width), {codegen::use(value), codegen::use(value)});
+  for (const Form form : {Form{ir::Op::Load, width}, Form{ir::Op::Uload8, 1}, Form{ir::Op::Sload8, 1},
+                          Form{ir::Op::Uload16, 2}, Form{ir::Op::Sload16, 2},
+                          Form{ir::Op::Uload32, 4}, Form{ir::Op::Sload32, 4}}) {
+    if (!only_user || !fold_load(v, form.load, root, memory)) continue;
+    emit(mi(Op::CmpMI, form.bytes, 0), {}, memory);
+    return done({Condition::Kind::One, Cc::Ne});
   }
+  if (take_flags_of(v, root)) return done({Condition::Kind::One, Cc::Ne});
+  const VReg value = low(v, width * 8);
+  emit(mi(Op::TestRR, width), {codegen::use(value), codegen::use(value)});
   return done({Condition::Kind::One, Cc::Ne});
 }
 

@@ -61,6 +61,7 @@ void Lowering::lower_add(ir::Inst inst) {
   ir::Value x = resolve(func().arg_a(inst));
   ir::Value y = resolve(func().arg_b(inst));
   if (constant(x) && !constant(y)) std::swap(x, y);
+  if (must_set_flags(inst)) return lower_alu(inst, Op::AddRR, true);
   if (const auto imm = immediate(y, width)) {
     emit(mi(Pseudo::AddImm, width, static_cast<std::int32_t>(*imm)),
          {codegen::def(d), codegen::use(low(x, t.bits()))});
@@ -85,7 +86,8 @@ void Lowering::lower_sub(ir::Inst inst) {
   if (constant(x) == std::uint64_t{0}) {
     return r(Op::NegR, width, result(inst), low(y, t.bits()));
   }
-  if (const auto imm = immediate(y, width); imm && fits_imm32(-*imm)) {
+  if (const auto imm = immediate(y, width);
+      imm && fits_imm32(-*imm) && !must_set_flags(inst)) {
     emit(mi(Pseudo::AddImm, width, -*imm),
          {codegen::def(result(inst)), codegen::use(low(x, t.bits()))});
     return;
@@ -175,7 +177,11 @@ void Lowering::lower_and(ir::Inst inst) {
   if (t.is_float()) return lower_logic(inst, Op::AndRR, Op::AndpsRR);
   if (constant(x) && !constant(y)) std::swap(x, y);
   const unsigned bits = t.bits();
-  if (const auto mask = constant(y); mask && bits >= 32) {
+  const auto mask = constant(y);
+  if (mask && bits == 64 && *mask <= 0xffff'ffff && must_set_flags(inst)) {
+    return ri(Op::AndRI, 4, d, low(x, 32), static_cast<std::int32_t>(*mask));
+  }
+  if (mask && bits >= 32 && !must_set_flags(inst)) {
     // Moves that extend need no copy.
     if (*mask == 0xff) return mov(Op::Movzx8RR, 4, d, low(x, 8));
     if (*mask == 0xffff) return mov(Op::Movzx16RR, 4, d, low(x, 16));

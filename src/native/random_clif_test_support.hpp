@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace hoist::test {
+namespace hoist::native {
 
 /// Deterministic numbers from a seed (splitmix64).
 class SeedStream {
@@ -670,4 +670,4 @@ class RandomClif {
   unsigned budget_ = 0;
 };
 
-}  // namespace hoist::test
+}  // namespace hoist::native
