@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Seeds for the fuzz targets from test files: `fuzz-seeds CORPUS FILE...`. A script (.wast) gives itself,
-// the text of each of its modules and their bytes; .clif and .wasm files give themselves.
+// Seeds for the fuzz targets from test files: `fuzz-seeds CORPUS FILE...`. A script (.wast) gives
+// itself, the text of each of its modules and their bytes; .clif and .wasm files give themselves.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -33,8 +33,8 @@ class Seeds {
 
   void add(const char* target, std::string_view bytes) {
     if (bytes.empty() || bytes.size() > kMaxSeedBytes) return;
-    const std::string path =
-        corpus_ + "/fuzz_" + target + "/seed-" + std::to_string(std::hash<std::string_view>{}(bytes));
+    const std::string path = corpus_ + "/fuzz_" + target + "/seed-" +
+                             std::to_string(std::hash<std::string_view>{}(bytes));
     std::FILE* file = std::fopen(path.c_str(), "wb");
     if (file == nullptr) return;
     std::fwrite(bytes.data(), 1, bytes.size(), file);

@@ -75,6 +75,8 @@ class Generator {
     const unsigned results = 1 + in_.below(in_.below(4) == 0 ? 12 : 4);
     for (unsigned i = 0; i < params; ++i) func_.signature.params.push_back({any_type()});
     for (unsigned i = 0; i < results; ++i) func_.signature.returns.push_back({any_type()});
+    sums_up_ = index_ + 1 == functions_.size() && in_.below(4) != 0;
+    if (sums_up_) func_.signature.returns.front().type = ir::I64;
     slot_ = func_.stack_slots.push({.bytes = kSlotBytes, .align_log2 = 4});
     ir::MemFlags flags;
     flags_[1] = func_.intern(flags);
@@ -145,8 +147,8 @@ class Generator {
   // ---- Statements of one block.
 
   void int_binary() {
-    constexpr Op kOps[] = {Op::Iadd, Op::Iadd,   Op::Isub,   Op::Isub, Op::Imul, Op::Band,
-                           Op::Bor,  Op::Bxor,   Op::Smin,   Op::Smax, Op::Umin, Op::Umax,
+    constexpr Op kOps[] = {Op::Iadd,   Op::Iadd,   Op::Isub, Op::Isub, Op::Imul, Op::Band,
+                           Op::Bor,    Op::Bxor,   Op::Smin, Op::Smax, Op::Umin, Op::Umax,
                            Op::Umulhi, Op::Smulhi, Op::Udiv, Op::Sdiv, Op::Urem, Op::Srem};
     const Op op = in_.one_of(kOps);
     const Type type = any_int();
@@ -229,7 +231,10 @@ class Generator {
   void select_or_compare() {
     switch (in_.below(5)) {
       case 0:
-      case 1: return define_some(ir::I8, condition());
+      case 1: {
+        const Value c = condition();
+        return define_some(func_.type(c), c);
+      }
       case 2: {
         const Type from = any_int();
         const Type to = any_int();
@@ -342,9 +347,9 @@ class Generator {
     const ir::FuncRef callee(in_.below(static_cast<unsigned>(index_)));
     const ir::SigRef signature = func_.ext_funcs[callee].signature;
     const std::vector<Value> args = arguments(func_.signatures[signature].params);
-    const ir::Inst inst =
-        in_.below(4) == 0 ? b_.call_indirect(signature, b_.func_addr(ir::I64, callee), args)
-                          : b_.call(callee, args);
+    const ir::Inst inst = in_.below(4) == 0
+                              ? b_.call_indirect(signature, b_.func_addr(ir::I64, callee), args)
+                              : b_.call(callee, args);
     const auto results = func_.results(inst);
     for (const Value v : std::vector<Value>(results.begin(), results.end())) {
       define_some(func_.type(v), v);
@@ -371,10 +376,29 @@ class Generator {
       return b_.return_call_indirect(signature, b_.func_addr(ir::I64, callee), args);
     }
     std::vector<Value> values = arguments(func_.signature.returns);
+    if (sums_up_) values.front() = sum();
     for (Value& v : values) {
       if (func_.type(v).is_float()) v = canonical(v);
     }
     b_.ret(values);
+  }
+  /// A value that depends on all variables and on memory, so that no wrong value goes unseen.
+  Value sum() {
+    Value total = b_.iconst(ir::I64, 0);
+    const auto add = [&](Value x) {
+      if (func_.type(x).is_float()) {
+        x = b_.bitcast(func_.type(x) == ir::F32 ? ir::I32 : ir::I64, canonical(x));
+      }
+      if (func_.type(x) != ir::I64) x = b_.unary(Op::Uextend, ir::I64, x);
+      total = b_.binary(Op::Rotl, total, b_.iconst(ir::I32, 7));
+      total = b_.binary(Op::Iadd, total, x);
+    };
+    for (const Var& var : vars_) add(b_.use(var.var));
+    for (unsigned at = 0; at < kSlotBytes; at += 8) {
+      const Value from = b_.stack_addr(ir::I64, slot_, static_cast<std::int32_t>(at));
+      add(b_.load(Op::Load, ir::I64, flags_[0], from, 0));
+    }
+    return total;
   }
   void leave() {
     if (in_.below(4) == 0) return b_.trap(trap_code());
@@ -499,15 +523,32 @@ class Generator {
   void statement(int depth) {
     const bool may_nest = depth < kMaxDepth;
     switch (in_.below(32)) {
-      case 0: case 1: case 2: case 3: case 4: case 5: return int_binary();
-      case 6: case 7: case 8: return shift();
-      case 9: case 10: return int_unary();
-      case 11: case 12: case 13: return float_op();
-      case 14: case 15: case 16: return convert();
-      case 17: case 18: case 19: return select_or_compare();
-      case 20: case 21: case 22: return memory();
+      case 0:
+      case 1:
+      case 2:
+      case 3:
+      case 4:
+      case 5: return int_binary();
+      case 6:
+      case 7:
+      case 8: return shift();
+      case 9:
+      case 10: return int_unary();
+      case 11:
+      case 12:
+      case 13: return float_op();
+      case 14:
+      case 15:
+      case 16: return convert();
+      case 17:
+      case 18:
+      case 19: return select_or_compare();
+      case 20:
+      case 21:
+      case 22: return memory();
       case 23: return in_.below(2) == 0 ? trap() : memory();
-      case 24: case 25: return may_nest ? if_else(depth) : memory();
+      case 24:
+      case 25: return may_nest ? if_else(depth) : memory();
       case 26: return depth < kMaxLoopDepth ? loop(depth) : int_binary();
       case 27: return depth < kMaxLoopDepth ? irreducible(depth) : int_binary();
       case 28: return may_nest ? table(depth) : shift();
@@ -526,39 +567,52 @@ class Generator {
   ir::MemFlagsRef flags_[2];  // without and with a trap
   std::vector<Var> vars_;     // grouped by type, in the order of kTypes
   std::vector<Block> exits_;  // of the constructs around this place
+  bool sums_up_ = false;      // the first result is `sum`
   int budget_ = 0;
 };
 
 }  // namespace
 
 std::uint64_t interesting_value(ByteSource& source, Type type) {
-  static constexpr std::uint64_t kIntEdges[] = {
-      0,          1,          ~0ull,      2,          0x7f,
-      0x80,       0x7fff,     0x8000,     0x7fffffff, 0x80000000,
-      0xffffffff, 0x7fffffffffffffff, 0x8000000000000000, 31, 32, 63, 64};
+  static constexpr std::uint64_t kIntEdges[] = {0,
+                                                1,
+                                                ~0ull,
+                                                2,
+                                                0x7f,
+                                                0x80,
+                                                0x7fff,
+                                                0x8000,
+                                                0x7fffffff,
+                                                0x80000000,
+                                                0xffffffff,
+                                                0x7fffffffffffffff,
+                                                0x8000000000000000,
+                                                31,
+                                                32,
+                                                63,
+                                                64};
   static constexpr std::uint64_t kF32[] = {
       0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
       0x7fc00000, 0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000, 0xdf000000,
       0x5f800000, 0x00000001, 0x3f000000, 0x4b000001, 0x43000000, 0xc3800000};
-  static constexpr std::uint64_t kF64[] = {
-      0,
-      0x8000000000000000,
-      0x3ff0000000000000,
-      0xbff0000000000000,
-      0x7ff0000000000000,
-      0xfff0000000000000,
-      0x7ff8000000000000,
-      0x41e0000000000000,
-      0xc1e0000000200000,
-      0x41f0000000000000,
-      0x43e0000000000000,
-      0xc3e0000000000000,
-      0x43f0000000000000,
-      1,
-      0x3fe0000000000000,
-      0xc1e0000000000000,
-      0x4060000000000000,
-      0xc0e0000000000000};
+  static constexpr std::uint64_t kF64[] = {0,
+                                           0x8000000000000000,
+                                           0x3ff0000000000000,
+                                           0xbff0000000000000,
+                                           0x7ff0000000000000,
+                                           0xfff0000000000000,
+                                           0x7ff8000000000000,
+                                           0x41e0000000000000,
+                                           0xc1e0000000200000,
+                                           0x41f0000000000000,
+                                           0x43e0000000000000,
+                                           0xc3e0000000000000,
+                                           0x43f0000000000000,
+                                           1,
+                                           0x3fe0000000000000,
+                                           0xc1e0000000000000,
+                                           0x4060000000000000,
+                                           0xc0e0000000000000};
   const unsigned pick = source.below(4);
   if (pick == 3) {
     const std::uint64_t bits = source.u64();

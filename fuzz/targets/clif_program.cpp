@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bytes to the text of a CLIF program of several functions (native/random_clif_test_support.hpp: other
-// operations and shapes than gen/ir_program has): read, interpreted, and compared with native code
-// at opt levels 0 and 2. Input: two bytes that seed the arguments, then two bytes a choice.
+// Bytes to the text of a CLIF program of several functions (native/random_clif_test_support.hpp:
+// other operations and shapes than gen/ir_program has): read, interpreted, and compared with native
+// code at opt levels 0 and 2. Input: two bytes that seed the arguments, then two bytes a choice.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::ByteSource in({data, size});
   const std::uint64_t seed = in.u8() | std::uint64_t{in.u8()} << 8;
   ChoiceStream stream{in};
-  const std::string text = test::RandomClif<ChoiceStream>(stream).program();
+  const std::string text = native::RandomClif<ChoiceStream>(stream).program();
   auto file = ir::parse_file(text);
   std::vector<ir::Function> functions;
   const Error* error = file ? nullptr : &file.error();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Any text to the CLIF reader. What it reads prints, and the print reads back to the same print; the
-// verifier takes whatever the reader makes.
+// Any text to the CLIF reader. What it reads prints, and the print reads back to the same print;
+// the verifier takes whatever the reader makes.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

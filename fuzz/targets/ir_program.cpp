@@ -28,8 +28,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::ByteSource head({data, size});
   const unsigned flags = head.u8();
   const std::uint64_t seed = head.u8() | std::uint64_t{head.u8()} << 8;
-  const std::span<const std::uint8_t> rest = size > 3 ? std::span(data + 3, size - 3)
-                                                      : std::span<const std::uint8_t>();
+  const std::span<const std::uint8_t> rest =
+      size > 3 ? std::span(data + 3, size - 3) : std::span<const std::uint8_t>();
   const bool simplify = (flags & 1) != 0;
   const bool baseline_cpu = (flags & 6) == 2;
 

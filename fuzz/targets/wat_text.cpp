@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Any text to the WAT assembler; what it assembles goes to the decoder, which must not call it malformed.
+// Any text to the WAT assembler; what it assembles goes to the decoder, which must not call it
+// malformed.
 #include <cstdint>
 
 #include "base/check.hpp"

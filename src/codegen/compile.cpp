@@ -30,7 +30,7 @@ namespace {
 class StageClock {
  public:
   explicit StageClock(ClockFn clock) : clock_(clock), last_(clock == nullptr ? 0 : clock()) {}
-  void finish(std::uint64_t StageTimes::*stage, StageTimes* times) {
+  void finish(std::uint64_t StageTimes::* stage, StageTimes* times) {
     if (clock_ == nullptr) return;
     const std::uint64_t now = clock_();
     times->*stage += now - last_;
@@ -62,9 +62,15 @@ Result<void> CompileContext::compile(ir::Function& func, const CompileOptions& o
   stage.finish(&StageTimes::lower_ns, times);
 
   const RegisterFile& registers = s.target.registers(s.mach.call_conv);
-  RegAllocator& allocator = options.opt_level > 0 ? static_cast<RegAllocator&>(s.linear_scan)
-                                                  : static_cast<RegAllocator&>(s.simple);
-  HOIST_TRY_VOID(allocator.run(s.mach, registers, s.allocation));
+  bool allocated = false;
+  if (options.opt_level == 0) {
+    Result<void> done = s.simple.run(s.mach, registers, s.allocation);
+    // It keeps every value that outlives a block in a slot of its own: a huge function can need more
+    // slots than there are, and then takes the allocator that shares them.
+    if (!done && done.error().kind() != ErrorKind::Limit) return std::move(done).error();
+    allocated = done.has_value();
+  }
+  if (!allocated) HOIST_TRY_VOID(s.linear_scan.run(s.mach, registers, s.allocation));
   if (options.check_allocation) {
     std::string wrong = check_allocation(s.mach, registers, s.allocation);
     if (!wrong.empty()) {
@@ -78,7 +84,11 @@ Result<void> CompileContext::compile(ir::Function& func, const CompileOptions& o
   return {};
 }
 
-const MachFunction& CompileContext::last_mach() const { return state_->mach; }
-const Allocation& CompileContext::last_allocation() const { return state_->allocation; }
+const MachFunction& CompileContext::last_mach() const {
+  return state_->mach;
+}
+const Allocation& CompileContext::last_allocation() const {
+  return state_->allocation;
+}
 
 }  // namespace hoist::codegen

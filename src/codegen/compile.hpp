@@ -25,8 +25,8 @@ struct StageTimes {
 /// CPU time of the calling thread in nanoseconds: given by whoever may ask the system for it.
 using ClockFn = std::uint64_t (*)();
 
-/// Everything a thread needs to compile functions one after another; reused, no heap traffic in steady
-/// state. Not thread-safe: one per thread.
+/// Everything a thread needs to compile functions one after another; reused, no heap traffic in
+/// steady state. Not thread-safe: one per thread.
 class CompileContext {
  public:
   explicit CompileContext(const Target& target);

@@ -54,11 +54,18 @@ std::string large_module(unsigned functions) {
   for (unsigned i = 0; i < functions; ++i) {
     const std::string n = std::to_string(i);
     const std::string callee = std::to_string((i * 7 + 3) % functions);
-    wat += "(func (param i32) (result i32) (local i32)"
-           "(loop (local.set 1 (i32.add (local.get 1) (i32.load offset=" + n + " (local.get 0))))"
-           "(br_if 0 (i32.lt_s (local.tee 0 (i32.sub (local.get 0) (i32.const " + n + "))) (i32.const 5))))"
-           "(global.set $g (call " + callee + " (local.get 1)))"
-           "(call_indirect (type $t) (memory.grow (global.get $g)) (i32.const 2)))";
+    wat +=
+        "(func (param i32) (result i32) (local i32)"
+        "(loop (local.set 1 (i32.add (local.get 1) (i32.load offset=" +
+        n +
+        " (local.get 0))))"
+        "(br_if 0 (i32.lt_s (local.tee 0 (i32.sub (local.get 0) (i32.const " +
+        n +
+        "))) (i32.const 5))))"
+        "(global.set $g (call " +
+        callee +
+        " (local.get 1)))"
+        "(call_indirect (type $t) (memory.grow (global.get $g)) (i32.const 2)))";
   }
   return wat + "(export \"f\" (func 0)))";
 }
@@ -108,7 +115,8 @@ TEST(CompileModule, ImageHasWhatTheModuleNeeds) {
   EXPECT_TRUE(has(FuncKind::EntryTrampoline, type_of(1)));
   EXPECT_TRUE(has(FuncKind::EntryTrampoline, type_of(2)));
   EXPECT_TRUE(has(FuncKind::BuiltinTrampoline, static_cast<unsigned>(image::Builtin::memory_grow)));
-  EXPECT_FALSE(has(FuncKind::BuiltinTrampoline, static_cast<unsigned>(image::Builtin::memory_fill)));
+  EXPECT_FALSE(
+      has(FuncKind::BuiltinTrampoline, static_cast<unsigned>(image::Builtin::memory_fill)));
   EXPECT_EQ(image->functions().size(), 2u + 1u + 2u + 1u);
   EXPECT_EQ(stats.functions, 2u);
   EXPECT_EQ(stats.trampolines, 4u);

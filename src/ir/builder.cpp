@@ -57,26 +57,37 @@ void FunctionBuilder::switch_to(Block block) {
   number_count_ = 0;
 }
 
-void FunctionBuilder::seal(Block block) { ssa_.seal(block); }
-void FunctionBuilder::seal_all() { ssa_.finish(); }
-void FunctionBuilder::finish() { ssa_.finish(); }
+void FunctionBuilder::seal(Block block) {
+  ssa_.seal(block);
+}
+void FunctionBuilder::seal_all() {
+  ssa_.finish();
+}
+void FunctionBuilder::finish() {
+  ssa_.finish();
+}
 
 std::size_t FunctionBuilder::predecessor_count(Block block) const {
   return ssa_.predecessor_count(block);
 }
 
 void FunctionBuilder::append_params_for_signature(Block block) {
-  for (const AbiParam& param : func_->signature.params) func_->append_block_param(block, param.type);
+  for (const AbiParam& param : func_->signature.params)
+    func_->append_block_param(block, param.type);
 }
 
 // ---- Variables.
 
-Variable FunctionBuilder::declare_variable(Type type) { return ssa_.declare(type); }
+Variable FunctionBuilder::declare_variable(Type type) {
+  return ssa_.declare(type);
+}
 void FunctionBuilder::define(Variable var, Value value) {
   HOIST_DCHECK(is_open(), "definitions come before the terminator");
   ssa_.define(var, value);
 }
-Value FunctionBuilder::use(Variable var) { return ssa_.use(var); }
+Value FunctionBuilder::use(Variable var) {
+  return ssa_.use(var);
+}
 
 // ---- Insertion.
 
@@ -196,8 +207,8 @@ Value FunctionBuilder::bitcast(Type type, Value x) {
 }
 
 Value FunctionBuilder::stack_addr(Type type, StackSlot slot, std::int32_t offset) {
-  return pure(
-      {.op = Op::StackAddr, .a = slot.index(), .b = static_cast<std::uint32_t>(offset)}, type);
+  return pure({.op = Op::StackAddr, .a = slot.index(), .b = static_cast<std::uint32_t>(offset)},
+              type);
 }
 
 Value FunctionBuilder::func_addr(Type type, FuncRef func) {
@@ -222,8 +233,7 @@ Value FunctionBuilder::load(Op op, Type type, MemFlagsRef flags, Value address,
   return reusable ? reuse_or_insert(data, type) : insert(data, type);
 }
 
-void FunctionBuilder::store(Op op, MemFlagsRef flags, Value x, Value address,
-                            std::int32_t offset) {
+void FunctionBuilder::store(Op op, MemFlagsRef flags, Value x, Value address, std::int32_t offset) {
   append({op, static_cast<std::uint16_t>(flags.index()), resolved(x).index(),
           resolved(address).index(), static_cast<std::uint32_t>(offset)});
 }

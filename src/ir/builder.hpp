@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// FunctionBuilder: appends instructions block by block and builds SSA form on the fly from variables
-/// (Braun et al., "Simple and Efficient Construction of Static Single Assignment Form", 2013).
+/// FunctionBuilder: appends instructions block by block and builds SSA form on the fly from
+/// variables (Braun et al., "Simple and Efficient Construction of Static Single Assignment Form",
+/// 2013).
 ///
 /// With a simplifier set, every pure instruction is offered to it first, and an equal instruction
-/// already in the block is reused: fewer instructions ever exist. Without one (the CLIF reader, copying
-/// code) what is asked for is what is inserted.
+/// already in the block is reused: fewer instructions ever exist. Without one (the CLIF reader,
+/// copying code) what is asked for is what is inserted.
 ///
-/// Loads whose flags are readonly, can_move and notrap count as pure. A terminator closes the block.
+/// Loads whose flags are readonly, can_move and notrap count as pure. A terminator closes the
+/// block.
 ///
 /// A builder is reused from function to function: `begin` resets it and keeps its memory.
 
@@ -21,8 +23,8 @@
 namespace hoist::ir {
 
 /// Rewrites applied while building: see opt/rules. Given the instruction about to be made (`data`,
-/// result type `type`), returns an equivalent existing value or one that it built through `builder`;
-/// none to insert as asked. It may also change `data` in place (canonical forms).
+/// result type `type`), returns an equivalent existing value or one that it built through
+/// `builder`; none to insert as asked. It may also change `data` in place (canonical forms).
 class FunctionBuilder;
 using SimplifyFn = Value (*)(FunctionBuilder& builder, InstData& data, Type type);
 
@@ -46,8 +48,9 @@ class FunctionBuilder {
   /// Seals every block that is not yet sealed, then `finish`.
   void seal_all();
   /// Ends the building of a function that uses variables: every block is sealed. Only now do the
-  /// block parameters that the variables need, and the branch arguments for them, enter the function
-  /// (redundant ones never do), and aliases of redundant ones are replaced. Calling it twice is fine.
+  /// block parameters that the variables need, and the branch arguments for them, enter the
+  /// function (redundant ones never do), and aliases of redundant ones are replaced. Calling it
+  /// twice is fine.
   void finish();
   /// Number of branches to `block` seen so far.
   std::size_t predecessor_count(Block block) const;
@@ -59,8 +62,8 @@ class FunctionBuilder {
   void define(Variable var, Value value);
   /// In a block without predecessors an undefined variable is 0.
   Value use(Variable var);
-  /// Block parameters made for variables so far. Their number may grow with variables × blocks where
-  /// the program really asks for it: callers with hostile input watch it.
+  /// Block parameters made for variables so far. Their number may grow with variables × blocks
+  /// where the program really asks for it: callers with hostile input watch it.
   std::size_t variable_param_count() const { return ssa_.param_count(); }
 
   void set_loc(SourceLoc loc) { loc_ = loc; }

@@ -181,7 +181,9 @@ TEST(Builder, TableWithManySlotsToOneBlockSplitsTheEdge) {
   EXPECT_EQ(func.block_count(), 4u);
 }
 
-Value no_simplification(FunctionBuilder&, InstData&, Type) { return Value::none(); }
+Value no_simplification(FunctionBuilder&, InstData&, Type) {
+  return Value::none();
+}
 
 TEST(Builder, ReusesEqualInstructionsOfTheBlock) {
   Function func = function_of({I64}, {I64});
@@ -213,8 +215,9 @@ TEST(Builder, ReusesEqualInstructionsOfTheBlock) {
   EXPECT_NE(b.iconst(I64, 1), one);
 }
 
-/// A random program over `kVariables` i32 variables: blocks of assignments and branches. It is built
-/// twice, from the same decisions: with the builder's variables, and with the variables in memory.
+/// A random program over `kVariables` i32 variables: blocks of assignments and branches. It is
+/// built twice, from the same decisions: with the builder's variables, and with the variables in
+/// memory.
 class RandomProgram {
  public:
   RandomProgram(std::uint32_t seed, bool in_memory, bool seal_late)
@@ -357,8 +360,8 @@ TEST(Builder, VariablesAreLikeMemory) {
 }
 
 TEST(Builder, LongChainsOfSinglePredecessorsAreFast) {
-  // 1,000 variables defined at the top of a chain of 100,000 blocks and used at its bottom, and again
-  // from side exits: a walk up the chain for each use would take a minute.
+  // 1,000 variables defined at the top of a chain of 100,000 blocks and used at its bottom, and
+  // again from side exits: a walk up the chain for each use would take a minute.
   const auto start = std::chrono::steady_clock::now();
   Function func = function_of({I32}, {});
   FunctionBuilder b(func);

@@ -23,7 +23,8 @@ HOIST_ENTITY(Variable, "var");
 /// Handle of interned MemFlags.
 HOIST_ENTITY(MemFlagsRef, "memflags");
 
-/// Source location: 32 opaque bits of the front end (a byte offset for WebAssembly). All ones: none.
+/// Source location: 32 opaque bits of the front end (a byte offset for WebAssembly). All ones:
+/// none.
 struct SourceLoc {
   std::uint32_t bits = 0xffff'ffff;
   constexpr bool is_none() const { return bits == 0xffff'ffff; }

@@ -8,7 +8,15 @@
 namespace hoist::ir {
 
 enum class EntityKind : std::uint8_t {
-  Function, Block, Inst, StackSlot, AliasRegion, GlobalValue, SigRef, FuncRef, Constant
+  Function,
+  Block,
+  Inst,
+  StackSlot,
+  AliasRegion,
+  GlobalValue,
+  SigRef,
+  FuncRef,
+  Constant
 };
 
 struct EntityRef {

@@ -8,8 +8,8 @@ namespace hoist::ir {
 
 namespace {
 
-/// Sets of memory flags that carry no hint beyond what correctness needs (trap code, byte order) are
-/// few: the last handles are kept for them, so that interning never fails.
+/// Sets of memory flags that carry no hint beyond what correctness needs (trap code, byte order)
+/// are few: the last handles are kept for them, so that interning never fails.
 constexpr std::size_t kMaxFlagSets = 0xffff;
 constexpr std::size_t kPlainFlagSets = 256 * 4;
 /// Up to this many sets a linear search is faster than the index.
@@ -25,7 +25,9 @@ std::size_t hash_flags(const MemFlags& flags) {
 
 }  // namespace
 
-Function::Function() { clear(); }
+Function::Function() {
+  clear();
+}
 
 void Function::clear() {
   name.kind = ExternalName::Kind::User;
@@ -61,7 +63,9 @@ void Function::clear() {
 
 // ---- Blocks.
 
-Block Function::make_block() { return blocks_.push({}); }
+Block Function::make_block() {
+  return blocks_.push({});
+}
 
 void Function::append_block(Block block) {
   BlockNode& node = blocks_[block];

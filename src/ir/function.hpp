@@ -3,8 +3,8 @@
 /// ir::Function: one function in SSA form with block parameters.
 ///
 /// Everything is an index into tables owned by the function; nothing points into it. References and
-/// spans that the accessors return live until the next mutation. `clear` keeps the memory, so that a
-/// function reused for the next compilation allocates nothing in steady state.
+/// spans that the accessors return live until the next mutation. `clear` keeps the memory, so that
+/// a function reused for the next compilation allocates nothing in steady state.
 
 #include <cstdint>
 #include <span>
@@ -42,8 +42,8 @@ static_assert(sizeof(InstData) == 16);
 struct MemFlags {
   TrapCode trap = TrapCode::HeapOutOfBounds;
   bool aligned = false;
-  bool readonly = false;   ///< the memory does not change while the function runs
-  bool can_move = false;   ///< may be executed where it was not
+  bool readonly = false;    ///< the memory does not change while the function runs
+  bool can_move = false;    ///< may be executed where it was not
   std::uint8_t endian = 0;  ///< 0 native, 1 little, 2 big
   AliasRegion region;
   bool notrap() const { return trap == TrapCode::None; }
@@ -113,7 +113,9 @@ class Function {
 
   Value append_block_param(Block block, Type type);
   void remove_block_param(Block block, std::uint32_t number);
-  std::span<const Value> block_params(Block block) const { return values_pool_.get(blocks_[block].params); }
+  std::span<const Value> block_params(Block block) const {
+    return values_pool_.get(blocks_[block].params);
+  }
 
   // ---- Instructions.
   /// Makes an instruction without results outside the layout.
@@ -167,7 +169,9 @@ class Function {
   std::span<const Value> value_list(ListRef list) const { return values_pool_.get(list); }
   std::span<Value> value_list(ListRef list) { return values_pool_.get(list); }
   BlockCall make_block_call(Block target, std::span<const Value> args);
-  Block call_target(BlockCall call) const { return Block(values_pool_.get({call.index()})[0].index()); }
+  Block call_target(BlockCall call) const {
+    return Block(values_pool_.get({call.index()})[0].index());
+  }
   std::span<const Value> call_args(BlockCall call) const {
     return values_pool_.get({call.index()}).subspan(1);
   }

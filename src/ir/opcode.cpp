@@ -25,14 +25,23 @@ constexpr std::string_view kFloatConditions[] = {"ord", "uno", "eq", "ne",  "one
 }  // namespace
 
 constexpr OpInfo kOpInfos[kOpCount] = {
-#define HOIST_IR_OP(name, text, format, control, result, effects, meaning)                 \
-  {#name,          text,          meaning, Format::format, Control::control,               \
-   ResultRule::result, static_cast<std::uint16_t>(effects)},
+#define HOIST_IR_OP(name, text, format, control, result, effects, meaning) \
+  {#name,                                                                  \
+   text,                                                                   \
+   meaning,                                                                \
+   Format::format,                                                         \
+   Control::control,                                                       \
+   ResultRule::result,                                                     \
+   static_cast<std::uint16_t>(effects)},
 #include "ir/ops.def"
 };
 
-std::string_view text(IntCC cc) { return kIntConditions[static_cast<unsigned>(cc)]; }
-std::string_view text(FloatCC cc) { return kFloatConditions[static_cast<unsigned>(cc)]; }
+std::string_view text(IntCC cc) {
+  return kIntConditions[static_cast<unsigned>(cc)];
+}
+std::string_view text(FloatCC cc) {
+  return kFloatConditions[static_cast<unsigned>(cc)];
+}
 
 IntCC inverse(IntCC cc) {
   switch (cc) {

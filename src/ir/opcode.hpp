@@ -53,8 +53,8 @@ enum class ResultRule : std::uint8_t { None, T, I8, I64, F32, F64, Addr, Sig, Pa
 
 /// Effect bits of a row of ops.def.
 namespace effect {
-inline constexpr std::uint16_t Pure = 0, Load = 1, Store = 2, Trap = 4, Call = 8, Side = 16, Term = 32,
-                               Branch = 64, Idem = 128;
+inline constexpr std::uint16_t Pure = 0, Load = 1, Store = 2, Trap = 4, Call = 8, Side = 16,
+                               Term = 32, Branch = 64, Idem = 128;
 }
 
 struct OpInfo {
@@ -67,18 +67,45 @@ struct OpInfo {
   std::uint16_t effects;
 };
 extern const OpInfo kOpInfos[kOpCount];
-inline const OpInfo& info(Op op) { return kOpInfos[static_cast<unsigned>(op)]; }
-inline Format format(Op op) { return info(op).format; }
-inline bool has_effect(Op op, std::uint16_t bits) { return (info(op).effects & bits) != 0; }
-inline bool is_terminator(Op op) { return has_effect(op, effect::Term); }
-inline bool is_call(Op op) { return has_effect(op, effect::Call); }
+inline const OpInfo& info(Op op) {
+  return kOpInfos[static_cast<unsigned>(op)];
+}
+inline Format format(Op op) {
+  return info(op).format;
+}
+inline bool has_effect(Op op, std::uint16_t bits) {
+  return (info(op).effects & bits) != 0;
+}
+inline bool is_terminator(Op op) {
+  return has_effect(op, effect::Term);
+}
+inline bool is_call(Op op) {
+  return has_effect(op, effect::Call);
+}
 /// No effect but its results (a load is not pure).
-inline bool is_pure(Op op) { return info(op).effects == 0; }
+inline bool is_pure(Op op) {
+  return info(op).effects == 0;
+}
 
 /// Integer conditions, CLIF order.
 enum class IntCC : std::uint8_t { Eq, Ne, Slt, Sge, Sgt, Sle, Ult, Uge, Ugt, Ule };
 /// Float conditions, CLIF order.
-enum class FloatCC : std::uint8_t { Ord, Uno, Eq, Ne, One, Ueq, Lt, Le, Gt, Ge, Ult, Ule, Ugt, Uge };
+enum class FloatCC : std::uint8_t {
+  Ord,
+  Uno,
+  Eq,
+  Ne,
+  One,
+  Ueq,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  Ult,
+  Ule,
+  Ugt,
+  Uge
+};
 std::string_view text(IntCC cc);
 std::string_view text(FloatCC cc);
 /// The condition that is true exactly when `cc` is false.

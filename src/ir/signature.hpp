@@ -13,7 +13,14 @@ namespace hoist::ir {
 
 /// Calling conventions of CLIF. `Fast` and `Tail` are Hoist's own and may use more registers.
 enum class CallConv : std::uint8_t {
-  Fast, Tail, SystemV, WindowsFastcall, AppleAarch64, Probestack, Winch, PreserveAll
+  Fast,
+  Tail,
+  SystemV,
+  WindowsFastcall,
+  AppleAarch64,
+  Probestack,
+  Winch,
+  PreserveAll
 };
 
 enum class ArgExtension : std::uint8_t { None, Uext, Sext };

@@ -322,7 +322,7 @@ std::uint32_t SsaConstruction::new_phi(Variable var, Block block) {
 std::uint32_t SsaConstruction::phi_of(Value v) const {
   const ValueData& data = func_->value(v);
   return data.kind == ValueKind::Param && (data.number & kPhiBit) != 0 ? data.number & ~kPhiBit
-                                                                         : kNone;
+                                                                       : kNone;
 }
 
 /// Looks up the inputs of all phis that were asked for, which may ask for more; then removes the
@@ -417,8 +417,8 @@ void SsaConstruction::merge_all() {
   merges_.clear();
 }
 
-/// Phi `from` is now the same as `into` (none: not a phi). Of two lists only the shorter one is walked:
-/// a phi that waited for both is in both.
+/// Phi `from` is now the same as `into` (none: not a phi). Of two lists only the shorter one is
+/// walked: a phi that waited for both is in both.
 void SsaConstruction::take_watchers(std::uint32_t from, std::uint32_t into) {
   std::uint32_t at = phis_[from].first_watcher;
   std::uint32_t last = phis_[from].last_watcher;

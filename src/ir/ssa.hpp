@@ -3,16 +3,17 @@
 /// SSA construction on the fly (Braun et al., 2013): what a variable stands for in a block.
 ///
 /// Definitions live in one hash table keyed by (variable, block): memory follows the number of
-/// definitions. A look-up that misses walks up through sealed blocks with one predecessor; long walks
-/// are replaced by a persistent map per block, so that look-ups stay logarithmic in the number of
-/// variables. At a join a "phi" is made: a value that is not a block parameter yet. Phis whose inputs
-/// are all the same value become aliases of it at once, and cascade through the phis that wait for
-/// them. `finish` turns the phis that are left into block parameters and branch arguments.
+/// definitions. A look-up that misses walks up through sealed blocks with one predecessor; long
+/// walks are replaced by a persistent map per block, so that look-ups stay logarithmic in the
+/// number of variables. At a join a "phi" is made: a value that is not a block parameter yet. Phis
+/// whose inputs are all the same value become aliases of it at once, and cascade through the phis
+/// that wait for them. `finish` turns the phis that are left into block parameters and branch
+/// arguments.
 ///
 /// Nothing recurses. Time is near-linear in definitions + uses + phis × predecessors.
 ///
-/// Assumes: a block is filled in one go or in several, but no definition is added after its terminator;
-/// a block is sealed once no further branch to it will come.
+/// Assumes: a block is filled in one go or in several, but no definition is added after its
+/// terminator; a block is sealed once no further branch to it will come.
 
 #include <array>
 #include <cstdint>
@@ -61,14 +62,14 @@ class SsaConstruction {
     std::uint32_t first_def = kNone;
     std::uint32_t map = 0;
     std::uint32_t map_generation = 0;
-    Block map_root;           // where the map's knowledge ends
-    std::uint32_t walk = 0;   // mark of the last walk that came by
+    Block map_root;               // where the map's knowledge ends
+    std::uint32_t walk = 0;       // mark of the last walk that came by
     std::uint32_t group = kNone;  // of the branch being looked at
     Inst marked_by;
-    std::uint32_t slots = 0;      // of a table that go here
+    std::uint32_t slots = 0;  // of a table that go here
     BlockCall first_slot;
-    Block split;                  // block between the table and this one
-    bool same_args = true;        // all slots pass the same arguments
+    Block split;            // block between the table and this one
+    bool same_args = true;  // all slots pass the same arguments
     bool sealed = false;
     bool unreachable_cycle = false;
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// CLIF value types in two bytes: a lane kind, log2 of the lane count, and a flag for dynamic vectors.
+/// CLIF value types in two bytes: a lane kind, log2 of the lane count, and a flag for dynamic
+/// vectors.
 
 #include <cstdint>
 

@@ -11,9 +11,9 @@ namespace hoist::isa {
 using masm::x64::Feature;
 using masm::x64::feature_bit;
 
-static constexpr FeatureSet kX64Baseline =
-    feature_bit(Feature::Base) | feature_bit(Feature::Sse3) | feature_bit(Feature::Ssse3) |
-    feature_bit(Feature::Sse41);
+static constexpr FeatureSet kX64Baseline = feature_bit(Feature::Base) | feature_bit(Feature::Sse3) |
+                                           feature_bit(Feature::Ssse3) |
+                                           feature_bit(Feature::Sse41);
 
 Result<std::unique_ptr<codegen::Target>> make_target(std::string_view name, FeatureSet features) {
   if (name != "x86_64") {

@@ -11,8 +11,8 @@
 
 namespace hoist::isa {
 
-/// CPU features beyond a target's baseline; bits of masm::x64::FeatureSet for "x86_64". Detecting those
-/// of the running machine is the platform layer's affair.
+/// CPU features beyond a target's baseline; bits of masm::x64::FeatureSet for "x86_64". Detecting
+/// those of the running machine is the platform layer's affair.
 using FeatureSet = std::uint32_t;
 
 /// "x86_64". Errors: Unsupported for any other name (the message lists the known ones), and for a

@@ -15,7 +15,9 @@ using EntryFn = std::uint64_t (*)(const void* code, void* ctx, image::StoreConte
                                   image::VmGlobal* slots);
 
 /// Any faulting access that has a trap code is the function's own doing.
-bool any_memory(const jit::Activation&, std::uintptr_t) { return true; }
+bool any_memory(const jit::Activation&, std::uintptr_t) {
+  return true;
+}
 
 HOIST_CALLS_MACHINE_CODE std::uint64_t enter(const void* trampoline, const void* code,
                                              image::StoreContext* store, image::VmGlobal* slots) {
@@ -47,7 +49,8 @@ Result<CallOutcome> JitModule::call(const ir::ExternalName& name,
     return Error(ErrorKind::BadArgument, "the arguments do not fit: " + text.take());
   }
 
-  std::vector<image::VmGlobal> slots(std::max<std::size_t>(1, std::max(params.size(), returns.size())));
+  std::vector<image::VmGlobal> slots(
+      std::max<std::size_t>(1, std::max(params.size(), returns.size())));
   for (std::size_t i = 0; i < args.size(); ++i) slots[i] = {{args[i].lo, args[i].hi}};
   platform::ensure_signal_stack();
   jit::install_trap_handler();
@@ -62,8 +65,8 @@ Result<CallOutcome> JitModule::call(const ir::ExternalName& name,
   jit::set_current_activation(&activation);
   const void* trampoline = state_->loaded->address(
       image::FuncKey(image::FuncKind::EntryTrampoline, 0, entry.trampoline));
-  const std::uint64_t left = enter(trampoline, state_->loaded->address(entry.key), &store,
-                                   slots.data());
+  const std::uint64_t left =
+      enter(trampoline, state_->loaded->address(entry.key), &store, slots.data());
   jit::set_current_activation(activation.outer);
 
   CallOutcome outcome;

@@ -94,8 +94,8 @@ Result<std::vector<ImageBuilder::Reloc>> JitModule::State::resolve(CompiledCode&
       if (address == nullptr) {
         return Error(ErrorKind::Link, "unknown host symbol " + name_text(name));
       }
-      const auto value = reinterpret_cast<std::uintptr_t>(address) +
-                         static_cast<std::uint64_t>(reloc.addend);
+      const auto value =
+          reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uint64_t>(reloc.addend);
       base::store_le<std::uint64_t>(&compiled.bytes[reloc.offset], value);
       continue;
     }

@@ -57,8 +57,8 @@ class JitModule {
   /// Entry of a function in its own calling convention, or null.
   const void* address(const ir::ExternalName& name) const;
 
-  /// Calls a function with scalar arguments. Traps come back as values; other faults are not caught,
-  /// and neither is running out of stack in a function without a stack limit.
+  /// Calls a function with scalar arguments. Traps come back as values; other faults are not
+  /// caught, and neither is running out of stack in a function without a stack limit.
   /// @error BadArgument: no such function, or the arguments are not those of its signature.
   Result<CallOutcome> call(const ir::ExternalName& name, std::span<const ir::DataValue> args) const;
 

@@ -34,11 +34,13 @@ class JitModuleTest : public testing::TestWithParam<unsigned> {
   std::unique_ptr<JitModule> module_;
 };
 
-int add_seven(int x) { return x + 7; }
+int add_seven(int x) {
+  return x + 7;
+}
 
 TEST_P(JitModuleTest, FunctionsAndHostSymbols) {
-  module_->define_host_symbol("add_seven", reinterpret_cast<const void*>(
-                                               reinterpret_cast<std::uintptr_t>(&add_seven)));
+  module_->define_host_symbol(
+      "add_seven", reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&add_seven)));
   const Result<void> defined = define(R"(
 function %main(i32) -> i32, f32 system_v {
     sig0 = (i32) -> i32 fast

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Host functions that CLIF knows by name: compiled code calls them where the target has no instruction.
+/// Host functions that CLIF knows by name: compiled code calls them where the target has no
+/// instruction.
 
 #include <string_view>
 

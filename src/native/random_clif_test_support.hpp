@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Random CLIF programs that are valid, end, and whose results are determined: the interpreter and native
-/// code must agree on every bit (and on the trap). A choice is a number from the stream given, so the same
-/// stream gives the same program; a libFuzzer input works as well as a seed.
+/// Random CLIF programs that are valid, end, and whose results are determined: the interpreter and
+/// native code must agree on every bit (and on the trap). A choice is a number from the stream
+/// given, so the same stream gives the same program; a libFuzzer input works as well as a seed.
 ///
-/// A program is a few functions; the last one, `%main`, calls the others. Control flow is structured (if,
-/// loop with a bounded count, br_table, early return); memory is one stack slot accessed in bounds.
-/// Float values are made canonical wherever the payload of a NaN could be seen.
+/// A program is a few functions; the last one, `%main`, calls the others. Control flow is
+/// structured (if, loop with a bounded count, br_table, early return); memory is one stack slot
+/// accessed in bounds. Float values are made canonical wherever the payload of a NaN could be seen.
 
 #include <cstdint>
 #include <string>
@@ -95,17 +95,17 @@ class RandomClif {
     // As a signed number of its type.
     if (bits == 64) return std::to_string(static_cast<std::int64_t>(c));
     const auto limit = std::uint64_t{1} << (bits - 1);
-    return c >= limit ? std::to_string(static_cast<std::int64_t>(c) -
-                                       static_cast<std::int64_t>(mask) - 1)
-                      : std::to_string(c);
+    return c >= limit
+               ? std::to_string(static_cast<std::int64_t>(c) - static_cast<std::int64_t>(mask) - 1)
+               : std::to_string(c);
   }
   std::string float_constant(Ty t) {
-    static constexpr const char* kBoth[] = {"0.0",      "-0.0",     "0x1.0",     "-0x1.8p1", "+Inf",
-                                            "-Inf",     "+NaN",     "0x1.0p31",  "0x1.0p32", "-0x1.0p31",
-                                            "0x1.0p63", "0x1.0p64", "-0x1.0p63", "0x1.8p-1", "-0x1.0p7",
-                                            "0x1.0p15", "0x1.fp7",  "-0x1.0p-3"};
-    static constexpr const char* kF64[] = {"0x1.fffffffep30", "0x1.ffffffffep31", "-0x1.00000002p31",
-                                           "0x1.fffffffffffffp62"};
+    static constexpr const char* kBoth[] = {
+        "0.0",       "-0.0",     "0x1.0",    "-0x1.8p1",  "+Inf",     "-Inf",
+        "+NaN",      "0x1.0p31", "0x1.0p32", "-0x1.0p31", "0x1.0p63", "0x1.0p64",
+        "-0x1.0p63", "0x1.8p-1", "-0x1.0p7", "0x1.0p15",  "0x1.fp7",  "-0x1.0p-3"};
+    static constexpr const char* kF64[] = {"0x1.fffffffep30", "0x1.ffffffffep31",
+                                           "-0x1.00000002p31", "0x1.fffffffffffffp62"};
     if (t == F64 && chance(20)) return kF64[pick(4)];
     return kBoth[pick(18)];
   }
@@ -180,7 +180,8 @@ class RandomClif {
   }
   static std::string list(const std::vector<Ty>& types) {
     std::string out;
-    for (std::size_t i = 0; i < types.size(); ++i) out += (i == 0 ? "" : ", ") + std::string(kNames[types[i]]);
+    for (std::size_t i = 0; i < types.size(); ++i)
+      out += (i == 0 ? "" : ", ") + std::string(kNames[types[i]]);
     return out;
   }
 
@@ -258,8 +259,8 @@ class RandomClif {
     const std::size_t scope = values_.size();
     const std::string first = "block" + std::to_string(then_block);
     const std::string second = skip.empty() ? "block" + std::to_string(else_block) : skip;
-    line("brif " + v(c) + ", " + (chance(50) || !skip.empty() ? first + ", " + second
-                                                                : second + ", " + first));
+    line("brif " + v(c) + ", " +
+         (chance(50) || !skip.empty() ? first + ", " + second : second + ", " + first));
     body_ += "\nblock" + std::to_string(then_block) + (chance(10) ? " cold" : "") + ":\n";
     statements(depth - 1);
     if (chance(8)) {
@@ -400,8 +401,8 @@ class RandomClif {
       static constexpr const char* kOps[] = {"iadd", "isub", "band", "bor", "bxor"};
       const unsigned other = value(t);
       const bool first = chance(70);
-      const unsigned y = def(t, std::string(kOps[pick(5)]) + " " + v(first ? x : other) + ", " +
-                                    v(first ? other : x));
+      const unsigned y = def(
+          t, std::string(kOps[pick(5)]) + " " + v(first ? x : other) + ", " + v(first ? other : x));
       values_.pop_back();
       line(std::string("store ") + flags + v(y) + ", " + base + offset);
       return;
@@ -433,8 +434,8 @@ class RandomClif {
     }
     const Ty t = any_type();
     const auto [base, offset] = place(kBits[t] / 8);
-    // What is in memory may be any bits: a float from there could be a signalling NaN, which is fine,
-    // since a load moves bits.
+    // What is in memory may be any bits: a float from there could be a signalling NaN, which is
+    // fine, since a load moves bits.
     const unsigned x = def(t, std::string("load.") + kNames[t] + " " + flags + base + offset);
     static_cast<void>(x);
   }
@@ -527,8 +528,8 @@ class RandomClif {
       }
       default: break;
     }
-    static constexpr const char* kOps[] = {"iadd", "iadd", "iadd", "isub", "isub", "imul",
-                                           "band", "band", "bor",  "bxor", "smin", "smax",
+    static constexpr const char* kOps[] = {"iadd", "iadd", "iadd",   "isub",  "isub", "imul",
+                                           "band", "band", "bor",    "bxor",  "smin", "smax",
                                            "umin", "umax", "umulhi", "smulhi"};
     const Ty t = int_type();
     const unsigned x = value(t);
@@ -550,7 +551,8 @@ class RandomClif {
   void float_operation() {
     const Ty t = chance(50) ? F32 : F64;
     const unsigned x = value(t);
-    static constexpr const char* kUnary[] = {"sqrt", "fneg", "fabs", "ceil", "floor", "trunc", "nearest"};
+    static constexpr const char* kUnary[] = {"sqrt",  "fneg",  "fabs",   "ceil",
+                                             "floor", "trunc", "nearest"};
     static constexpr const char* kBinary[] = {"fadd", "fsub", "fmul", "fdiv", "fmin", "fmax"};
     switch (pick(6)) {
       case 0: def(t, std::string(kUnary[pick(7)]) + " " + v(x)); return;
@@ -628,7 +630,8 @@ class RandomClif {
         const Ty from = chance(50) ? F32 : F64;
         const Ty to = int_type();
         const unsigned x = value(from);
-        def(to, std::string(chance(50) ? "fcvt_to_uint." : "fcvt_to_sint.") + kNames[to] + " " + v(x));
+        def(to,
+            std::string(chance(50) ? "fcvt_to_uint." : "fcvt_to_sint.") + kNames[to] + " " + v(x));
         return;
       }
       case 1: {

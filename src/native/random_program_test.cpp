@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random programs: interpreter and native code agree on every bit and every trap, with both register
-// allocators and with and without CPU features beyond the baseline.
+// Random programs: interpreter and native code agree on every bit and every trap, with both
+// register allocators and with and without CPU features beyond the baseline.
 #include <gtest/gtest.h>
 
 #include "ir/interp/interpreter.hpp"
@@ -45,7 +45,8 @@ static void check_program(std::uint64_t seed) {
   SeedStream stream(seed);
   const std::string text = RandomClif<SeedStream>(stream).program();
   const Result<ir::ParsedFile> file = ir::parse_file("test run\n" + text);
-  ASSERT_TRUE(file.has_value()) << "seed " << seed << ": " << file.error().message() << "\n" << text;
+  ASSERT_TRUE(file.has_value()) << "seed " << seed << ": " << file.error().message() << "\n"
+                                << text;
   ir::Interpreter interpreter;
   for (const ir::ParsedFunction& f : file->functions) interpreter.add_function(f.func);
   const ir::Function& start = file->functions.back().func;

@@ -68,7 +68,8 @@ inline std::string reduced(const std::string& text) {
     if (line.starts_with("@")) line.erase(0, line.find(' '));
     line.erase(0, std::min(line.find_first_not_of(' '), line.size()));
     in_body |= line.starts_with("block");
-    if (const std::size_t comment = line.find("  ;"); comment != std::string::npos) line.resize(comment);
+    if (const std::size_t comment = line.find("  ;"); comment != std::string::npos)
+      line.resize(comment);
     if (line.empty() || line == "}" || line.find(" -> ") != std::string::npos) continue;
     if (in_body || line.starts_with("fn")) out += line + '\n';
   }

@@ -115,6 +115,16 @@ def deep_blocks():
 (assert_return (invoke "f" (i32.const -1)) (i64.const 6))"""
 
 
+def many_joins():
+    """70,000 conditional updates in a row: more values that outlive their block than a frame has slots."""
+    count = 70_000
+    yield f"""(module (func (export "f") (param i32) (result i32) (local i32)
+{rows(["local.get 0 if local.get 1 i32.const 1 i32.add local.set 1 end"] * count, 4)}
+    local.get 1))
+(assert_return (invoke "f" (i32.const 0)) (i32.const 0))
+(assert_return (invoke "f" (i32.const 1)) (i32.const {count}))"""
+
+
 def deep_expressions():
     """An expression 10,000 operators deep on the right, on the left, and as nested selects."""
     depth = 10_000
@@ -244,7 +254,7 @@ def growth():
 (assert_return (invoke "table") (i32.const 10000))"""
 
 
-CASES = (params_and_results, locals_50000, deep_blocks, deep_expressions, br_tables, long_function, many_functions, growth)
+CASES = (params_and_results, locals_50000, deep_blocks, many_joins, deep_expressions, br_tables, long_function, many_functions, growth)
 
 
 def main():

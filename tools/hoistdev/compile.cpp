@@ -70,10 +70,9 @@ std::string disassemble(const codegen::CompiledCode& code) {
 std::string machine_text(const codegen::Target& target, const codegen::MachFunction& mach,
                          const codegen::Allocation* alloc) {
   base::Printer out;
-  codegen::print_function(out, mach, alloc,
-                          [&](base::Printer& to, const codegen::MachInst& inst) {
-                            target.print(to, mach, inst, alloc);
-                          });
+  codegen::print_function(out, mach, alloc, [&](base::Printer& to, const codegen::MachInst& inst) {
+    target.print(to, mach, inst, alloc);
+  });
   return out.take();
 }
 
@@ -144,8 +143,8 @@ int compile_main(int argc, char** argv) {
   const std::string text(std::istreambuf_iterator<char>(in), {});
   Result<ir::ParsedFile> file = ir::parse_file(text);
   if (!file) {
-    std::fprintf(stderr, "%s:%u:%u: %s\n", path.c_str(), file.error().line(),
-                 file.error().column(), file.error().message().c_str());
+    std::fprintf(stderr, "%s:%u:%u: %s\n", path.c_str(), file.error().line(), file.error().column(),
+                 file.error().message().c_str());
     return 1;
   }
   int status = 0;

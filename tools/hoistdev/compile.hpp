@@ -17,7 +17,8 @@ struct CompileText {
   std::string assembly;   ///< disassembled code with traps and relocations
 };
 
-/// Compiles for x86_64; `opt_level` as in codegen::CompileOptions. The register allocation is proved.
+/// Compiles for x86_64; `opt_level` as in codegen::CompileOptions. The register allocation is
+/// proved.
 hoist::Result<CompileText> compile_to_text(hoist::ir::Function func, unsigned opt_level,
                                            hoist::isa::FeatureSet features);
 

@@ -95,7 +95,8 @@ int filetest_main(int argc, char** argv) {
     }
   };
   std::vector<std::thread> pool;
-  for (unsigned i = 1; i < std::min<std::size_t>(threads, files.size()); ++i) pool.emplace_back(work);
+  for (unsigned i = 1; i < std::min<std::size_t>(threads, files.size()); ++i)
+    pool.emplace_back(work);
   work();
   for (std::thread& thread : pool) thread.join();
 

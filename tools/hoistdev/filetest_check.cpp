@@ -111,7 +111,8 @@ Compiled compile(std::string_view pattern, const Variables& regexes, const Varia
   const std::size_t dollar = pattern.rfind('$');
   const std::string_view tail =
       dollar == std::string_view::npos ? std::string_view() : pattern.substr(dollar + 1);
-  const bool variable_at_end = dollar != std::string_view::npos && std::ranges::all_of(tail, is_word_char);
+  const bool variable_at_end =
+      dollar != std::string_view::npos && std::ranges::all_of(tail, is_word_char);
   if (!pattern.empty() && is_word_char(pattern.back()) && !variable_at_end) out.regex += "\\b";
   return out;
 }
@@ -152,7 +153,9 @@ class Run {
       return std::nullopt;
     }
   }
-  std::size_t line_end(std::size_t at) const { return std::min(text_.find('\n', at), text_.size()); }
+  std::size_t line_end(std::size_t at) const {
+    return std::min(text_.find('\n', at), text_.size());
+  }
 
  private:
   const std::string& text_;
@@ -179,8 +182,8 @@ std::optional<std::string> FileCheck::add(std::string_view comment) {
 
 std::optional<std::string> FileCheck::run(const std::string& text) const {
   Run run(text);
-  std::size_t at = 0;         // end of the last ordered match
-  std::size_t furthest = 0;   // of the unordered matches after it
+  std::size_t at = 0;        // end of the last ordered match
+  std::size_t furthest = 0;  // of the unordered matches after it
   std::vector<std::string> forbidden;
   const auto check_forbidden = [&](std::size_t from, std::size_t to) -> std::optional<std::string> {
     for (const std::string& pattern : forbidden) {

@@ -9,7 +9,8 @@
 ///   not: PATTERN        nowhere between the matches around it
 ///   regex: NAME=RE      names a regular expression
 ///
-/// A pattern is literal text with $NAME (a name defined by regex, or captured before), $(NAME=RE) or
+/// A pattern is literal text with $NAME (a name defined by regex, or captured before), $(NAME=RE)
+/// or
 /// $(NAME=$OTHER) (matches and captures), $$ (a dollar sign). Words at its ends match whole words.
 
 #include <map>

@@ -121,8 +121,8 @@ class FileRun {
     check_text(f, text, out);
     Result<ir::Function> again = ir::parse_function(text);
     if (!again) {
-      out.fail(function_name(f.func) + ": the printed text does not read back: " +
-               error_text(again.error()) + "\n" + text);
+      out.fail(function_name(f.func) +
+               ": the printed text does not read back: " + error_text(again.error()) + "\n" + text);
     } else if (const std::string second = ir::to_string(*again); second != text) {
       out.fail(function_name(f.func) + ": the text changes when it is read and printed:\n" + text +
                second);
@@ -216,7 +216,8 @@ class FileRun {
       const ir::Block dominator = func.inst_block(ir::Inst(comment.owner.index));
       std::size_t from = at + 10;
       while ((from = comment.text.find("block", from)) != std::string::npos) {
-        const ir::Block block(static_cast<std::uint32_t>(std::stoul(comment.text.substr(from + 5))));
+        const ir::Block block(
+            static_cast<std::uint32_t>(std::stoul(comment.text.substr(from + 5))));
         from += 5;
         ++claimed;
         if (tree.idom(block) == dominator) continue;
@@ -270,9 +271,8 @@ class FileRun {
 
   /// A file that is only for native code may do what the interpreter refuses.
   bool is_meant_for(std::string_view command) const {
-    return std::ranges::any_of(file_.tests, [&](const ir::ParsedLine& test) {
-      return test.words[0] == command;
-    });
+    return std::ranges::any_of(
+        file_.tests, [&](const ir::ParsedLine& test) { return test.words[0] == command; });
   }
 
   unsigned opt_level() const {
@@ -389,8 +389,8 @@ class FileRun {
       }
     }
     if (outcomes.size() == 2 && !same_outcome(outcomes[0], outcomes[1])) {
-      out.fail(where + directive.text + ": interpreted " + outcome_text(outcomes[0]) +
-               ", native " + outcome_text(outcomes[1]));
+      out.fail(where + directive.text + ": interpreted " + outcome_text(outcomes[0]) + ", native " +
+               outcome_text(outcomes[1]));
       return;
     }
     out.held();

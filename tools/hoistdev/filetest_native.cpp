@@ -26,8 +26,8 @@ class Jit final : public NativeFile {
     }
     HOIST_TRY(native::CallOutcome called, module_->call(file_.functions[index].func.name, args));
     Outcome outcome;
-    outcome.kind = called.trap == image::TrapCode::None ? Outcome::Kind::Returned
-                                                        : Outcome::Kind::Trapped;
+    outcome.kind =
+        called.trap == image::TrapCode::None ? Outcome::Kind::Returned : Outcome::Kind::Trapped;
     outcome.trap = called.trap;
     outcome.values = std::move(called.values);
     return outcome;

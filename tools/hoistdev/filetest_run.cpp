@@ -70,8 +70,8 @@ std::optional<Result<RunDirective>> parse_run_directive(std::string_view comment
   }
   const std::size_t open = rest.find('(');
   const std::size_t close = rest.find(')');
-  if (!rest.starts_with('%') || open == std::string_view::npos ||
-      close == std::string_view::npos || close < open) {
+  if (!rest.starts_with('%') || open == std::string_view::npos || close == std::string_view::npos ||
+      close < open) {
     return Result<RunDirective>(malformed(comment, line));
   }
   directive.function = rest.substr(1, open - 1);
@@ -101,8 +101,8 @@ std::optional<Result<RunDirective>> parse_run_directive(std::string_view comment
   }
   // "[a, b]" is a list of results; "[1 2 3 4]" one vector.
   if (values.starts_with('[') && values.ends_with(']') &&
-      (values.find(',') != std::string_view::npos || trim(values.substr(1, values.size() - 2)).find(
-                                                         ' ') == std::string_view::npos)) {
+      (values.find(',') != std::string_view::npos ||
+       trim(values.substr(1, values.size() - 2)).find(' ') == std::string_view::npos)) {
     values = values.substr(1, values.size() - 2);
   }
   directive.expected = split(values);

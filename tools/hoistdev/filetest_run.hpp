@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Run directives: `run: %f(1, 0x1.0) == 42`, `run: %f() != [1, 2]`, `run: %f(1, 0) traps int_divz`, `run`
-/// (the function above it takes nothing and gives something other than 0) and `print: %f(1)`.
+/// Run directives: `run: %f(1, 0x1.0) == 42`, `run: %f() != [1, 2]`, `run: %f(1, 0) traps
+/// int_divz`, `run` (the function above it takes nothing and gives something other than 0) and
+/// `print: %f(1)`.
 
 #include <optional>
 #include <string>

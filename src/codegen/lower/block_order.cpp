@@ -147,8 +147,8 @@ bool BlockOrder::has_call(const ir::Function& func, ir::Block block) const {
   return false;
 }
 
-/// Of two ways, the one that calls is taken less often (Ball and Larus, "Branch Prediction for Free", 1993:
-/// the call heuristic), unless the other one leaves the loop.
+/// Of two ways, the one that calls is taken less often (Ball and Larus, "Branch Prediction for
+/// Free", 1993: the call heuristic), unless the other one leaves the loop.
 void BlockOrder::mark_unlikely_successor(const ir::Function& func, ir::Block block) {
   const auto edges = edges_from(block);
   if (edges.size() != 2 || edges[0].to == edges[1].to) return;
@@ -162,8 +162,8 @@ void BlockOrder::mark_unlikely_successor(const ir::Function& func, ir::Block blo
 }
 
 void BlockOrder::mark_cold_and_depth(const ir::Function& func) {
-  // A block is cold if it is marked, ends in a trap, is unlikely, or can only be reached from cold ones.
-  // `path_position` counts the edges from warm blocks.
+  // A block is cold if it is marked, ends in a trap, is unlikely, or can only be reached from cold
+  // ones. `path_position` counts the edges from warm blocks.
   for (const ir::Block block : rpo_) {
     BlockInfo& info = blocks_[block.index()];
     const bool is_entry = block == rpo_.front();
@@ -206,7 +206,8 @@ void BlockOrder::place_blocks() {
       if (info.cold != cold) continue;
       // Cold blocks leave their loop, unless all of it is cold.
       ir::Block loop = irreducible_ ? ir::Block::none() : info.loop;
-      while (loop.is_some() && blocks_[loop.index()].cold != cold) loop = blocks_[loop.index()].loop;
+      while (loop.is_some() && blocks_[loop.index()].cold != cold)
+        loop = blocks_[loop.index()].loop;
       if (info.header) info.loop_last = info.item;
       insert_after(info.item, loop.is_some() ? blocks_[loop.index()].loop_last : last_, loop);
     }
@@ -254,7 +255,8 @@ void BlockOrder::place_edge(std::uint32_t edge_index) {
     return;
   }
   ir::Block loop = irreducible_ ? ir::Block::none() : around;
-  while (to.cold && loop.is_some() && !blocks_[loop.index()].cold) loop = blocks_[loop.index()].loop;
+  while (to.cold && loop.is_some() && !blocks_[loop.index()].cold)
+    loop = blocks_[loop.index()].loop;
   // Items of blocks are numbered in reverse postorder. A split edge must follow its source.
   const bool backwards = from.item >= to.item;
   if (backwards && (irreducible_ || loop_around(edge.from) == edge.to)) {
@@ -263,7 +265,8 @@ void BlockOrder::place_edge(std::uint32_t edge_index) {
   }
   const std::uint32_t before = prev_[to.item];
   if (!backwards && before != kNone && (before == from.item || !is_pred(before, edge.to))) {
-    // In front of its target. That place is within every loop that the target is in but does not head.
+    // In front of its target. That place is within every loop that the target is in but does not
+    // head.
     insert_after(item, before, loop);
     return;
   }

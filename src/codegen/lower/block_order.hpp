@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// The order of blocks for lowering (reverse postorder: definitions before uses in every block) and
-/// for the final layout: loops contiguous, cold blocks last, critical edges split into blocks of their own.
+/// for the final layout: loops contiguous, cold blocks last, critical edges split into blocks of
+/// their own.
 ///
-/// Loops are found in the same depth-first walk (Wei, Mao, Zou, Chen: "A New Algorithm for Identifying
-/// Loops in Decompilation", 2007), which also works for irreducible control flow; there the layout
-/// is plain reverse postorder. Unreachable blocks do not take part. No recursion; near-linear, with a
-/// factor of the loop depth in the worst case.
+/// Loops are found in the same depth-first walk (Wei, Mao, Zou, Chen: "A New Algorithm for
+/// Identifying Loops in Decompilation", 2007), which also works for irreducible control flow; there
+/// the layout is plain reverse postorder. Unreachable blocks do not take part. No recursion;
+/// near-linear, with a factor of the loop depth in the worst case.
 ///
-/// An item is what becomes one machine block: a block, a split edge, or the extra entry block that is
-/// needed when branches lead to the function's first block.
+/// An item is what becomes one machine block: a block, a split edge, or the extra entry block that
+/// is needed when branches lead to the function's first block.
 
 #include <cstdint>
 #include <span>
@@ -23,8 +24,8 @@ class BlockOrder {
  public:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
 
-  /// One way from a block to another. Entries of a br_table with the same target and arguments are one
-  /// edge.
+  /// One way from a block to another. Entries of a br_table with the same target and arguments are
+  /// one edge.
   struct Edge {
     ir::Block from;
     ir::Block to;
@@ -32,8 +33,8 @@ class BlockOrder {
     std::uint32_t item = kNone;  ///< of the split edge; kNone if it is not split
   };
   struct Item {
-    ir::Block block;               ///< none: a split edge or the extra entry block
-    std::uint32_t edge = kNone;    ///< of a split edge
+    ir::Block block;             ///< none: a split edge or the extra entry block
+    std::uint32_t edge = kNone;  ///< of a split edge
     std::uint16_t loop_depth = 0;
     bool loop_header = false;
     bool cold = false;
@@ -68,8 +69,8 @@ class BlockOrder {
   const Edge& single_edge_into(ir::Block block) const {
     return edges_[blocks_[block.index()].last_in_edge];
   }
-  /// For the terminator of a block with a br_table: the edge (counted within the block) of each table
-  /// entry; edge 0 is the default's.
+  /// For the terminator of a block with a br_table: the edge (counted within the block) of each
+  /// table entry; edge 0 is the default's.
   std::span<const std::uint32_t> table_edges(ir::Block block) const {
     const BlockInfo& info = blocks_[block.index()];
     return {table_edges_.data() + info.first_table_edge, info.table_edge_count};
@@ -131,9 +132,9 @@ class BlockOrder {
   std::vector<std::uint32_t> next_, prev_;  // of items in the layout; kNone at the ends
   std::vector<std::uint32_t> layout_, position_;
   std::uint32_t entry_item_ = kNone;
-  std::uint32_t first_ = kNone;      // of the layout
-  std::uint32_t last_hot_ = kNone;   // last item that is not cold
-  std::uint32_t last_ = kNone;       // last item of all
+  std::uint32_t first_ = kNone;     // of the layout
+  std::uint32_t last_hot_ = kNone;  // last item that is not cold
+  std::uint32_t last_ = kNone;      // last item of all
   bool irreducible_ = false;
 };
 

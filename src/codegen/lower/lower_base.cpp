@@ -11,7 +11,8 @@ namespace hoist::codegen {
 
 namespace {
 
-/// May the instruction fault or stop? What ir/ops.def calls Trap, without loads and stores that cannot.
+/// May the instruction fault or stop? What ir/ops.def calls Trap, without loads and stores that
+/// cannot.
 bool is_ordered(const ir::Function& func, ir::Inst inst) {
   const std::uint16_t effects = ir::info(func.op(inst)).effects;
   namespace effect = ir::effect;
@@ -49,8 +50,8 @@ void LowerBase::resolve_values() {
     const ir::Value v(i);
     resolved_[i] = func_->value(v).kind == ir::ValueKind::Alias ? func_->resolve(v) : v;
   }
-  // The parameters of a block with one edge are that edge's arguments. An argument's own block comes
-  // earlier in reverse postorder, so it is already resolved.
+  // The parameters of a block with one edge are that edge's arguments. An argument's own block
+  // comes earlier in reverse postorder, so it is already resolved.
   bool any = false;
   for (const ir::Block block : order_.reverse_postorder()) {
     if (!order_.has_single_edge(block)) continue;
@@ -205,8 +206,7 @@ void LowerBase::start_item(std::uint32_t item) {
 void LowerBase::end_item(std::uint32_t item) {
   ItemRange& range = ranges_[item];
   range.end_inst = static_cast<std::uint32_t>(reversed_.size());
-  range.successor_count =
-      static_cast<std::uint32_t>(successors_.size()) - range.first_successor;
+  range.successor_count = static_cast<std::uint32_t>(successors_.size()) - range.first_successor;
 }
 
 void LowerBase::finish() {
@@ -235,8 +235,8 @@ void LowerBase::finish() {
     block.succ_count = range.successor_count;
     for (std::uint32_t i = 0; i < range.successor_count; ++i) {
       const Successor& successor = successors_[range.first_successor + i];
-      out.succs.push_back({MachBlock(order_.position(successor.item)), successor.first_arg,
-                           successor.arg_count});
+      out.succs.push_back(
+          {MachBlock(order_.position(successor.item)), successor.first_arg, successor.arg_count});
     }
     block.loop_depth = info.loop_depth;
     block.loop_header = info.loop_header;

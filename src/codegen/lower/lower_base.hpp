@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// What lowering is made of on every target: block order, use counts, effect colours, virtual registers,
-/// the growing machine function. A target's rules derive from it; lower_inl.hpp has the driver.
+/// What lowering is made of on every target: block order, use counts, effect colours, virtual
+/// registers, the growing machine function. A target's rules derive from it; lower_inl.hpp has the
+/// driver.
 ///
-/// Blocks are lowered from the last to the first in reverse postorder and each block backwards, so that
-/// every use is seen before the definition: a pure instruction whose result nobody asked for is never
-/// emitted. The rules for one IR instruction (the root) emit machine instructions in execution order;
-/// they may look through the root's operands and take over (fold) what defines them:
+/// Blocks are lowered from the last to the first in reverse postorder and each block backwards, so
+/// that every use is seen before the definition: a pure instruction whose result nobody asked for
+/// is never emitted. The rules for one IR instruction (the root) emit machine instructions in
+/// execution order; they may look through the root's operands and take over (fold) what defines
+/// them:
 ///   pure instructions: always; one that is also used elsewhere is then computed in both places;
 ///   loads: only if `can_sink_load` says so, and then `sink` must be called.
 ///
-/// Each value has one virtual register. Constants and addresses of symbols and stack slots have none:
-/// they are made again at each use.
+/// Each value has one virtual register. Constants and addresses of symbols and stack slots have
+/// none: they are made again at each use.
 
 #include <cstdint>
 #include <initializer_list>
@@ -38,15 +40,33 @@ struct Address {
 };
 
 // Operands in short.
-inline Operand def(VReg v) { return {v, Role::Def, Constraint::Reg, {}, 0}; }
-inline Operand early_def(VReg v) { return {v, Role::EarlyDef, Constraint::Reg, {}, 0}; }
-inline Operand def_same(VReg v, std::uint8_t use) { return {v, Role::Def, Constraint::Same, {}, use}; }
-inline Operand def_fixed(VReg v, PReg reg) { return {v, Role::Def, Constraint::Fixed, reg, 0}; }
-inline Operand use(VReg v) { return {v, Role::Use, Constraint::Reg, {}, 0}; }
-inline Operand use_any(VReg v) { return {v, Role::Use, Constraint::RegOrSlot, {}, 0}; }
-inline Operand use_fixed(VReg v, PReg reg) { return {v, Role::Use, Constraint::Fixed, reg, 0}; }
-inline Operand late_use(VReg v) { return {v, Role::LateUse, Constraint::Reg, {}, 0}; }
-inline Operand late_use_any(VReg v) { return {v, Role::LateUse, Constraint::RegOrSlot, {}, 0}; }
+inline Operand def(VReg v) {
+  return {v, Role::Def, Constraint::Reg, {}, 0};
+}
+inline Operand early_def(VReg v) {
+  return {v, Role::EarlyDef, Constraint::Reg, {}, 0};
+}
+inline Operand def_same(VReg v, std::uint8_t use) {
+  return {v, Role::Def, Constraint::Same, {}, use};
+}
+inline Operand def_fixed(VReg v, PReg reg) {
+  return {v, Role::Def, Constraint::Fixed, reg, 0};
+}
+inline Operand use(VReg v) {
+  return {v, Role::Use, Constraint::Reg, {}, 0};
+}
+inline Operand use_any(VReg v) {
+  return {v, Role::Use, Constraint::RegOrSlot, {}, 0};
+}
+inline Operand use_fixed(VReg v, PReg reg) {
+  return {v, Role::Use, Constraint::Fixed, reg, 0};
+}
+inline Operand late_use(VReg v) {
+  return {v, Role::LateUse, Constraint::Reg, {}, 0};
+}
+inline Operand late_use_any(VReg v) {
+  return {v, Role::LateUse, Constraint::RegOrSlot, {}, 0};
+}
 
 class LowerBase {
  public:
@@ -72,7 +92,8 @@ class LowerBase {
   /// Copies the blocks to the machine function in layout order, with their edges.
   void finish();
 
-  // ---- Questions about the IR. All values are resolved (aliases, parameters of blocks with one edge).
+  // ---- Questions about the IR. All values are resolved (aliases, parameters of blocks with one
+  // edge).
   const ir::Function& func() const { return *func_; }
   const BlockOrder& order() const { return order_; }
   ir::Value resolve(ir::Value v) const { return resolved_[v.index()]; }
@@ -103,7 +124,8 @@ class LowerBase {
   bool same_block(ir::Inst a, ir::Inst b) const {
     return func_->inst_block(a) == func_->inst_block(b);
   }
-  /// May the load `load` be executed where `root` is, instead of where it stands? It must be used once.
+  /// May the load `load` be executed where `root` is, instead of where it stands? It must be used
+  /// once.
   bool can_sink_load(ir::Inst load, ir::Inst root) const;
   void sink(ir::Inst load) { sunk_[load.index()] = true; }
 
@@ -143,7 +165,8 @@ class LowerBase {
   std::uint32_t add_symbol(const ir::ExternalName& name);
   std::uint32_t add_pool(const void* bytes, std::uint8_t size);
 
-  // ---- Edges. Successors of the block being lowered, in the order of the terminator's successor numbers.
+  // ---- Edges. Successors of the block being lowered, in the order of the terminator's successor
+  // numbers.
   void add_successor(std::uint32_t item) { successors_.push_back({item, 0, 0}); }
   /// The one successor of a block that ends in a jump, with the registers of the arguments.
   void add_successor(std::uint32_t item, std::span<const VReg> args);

@@ -7,12 +7,14 @@
 namespace hoist::codegen {
 
 /// `Rules` derives from LowerBase, names this template a friend and has:
-///   void lower_entry(bool)   at the start of the function: the register parameters; if the argument is
-///                            true, then jump to the function's first block (its parameters are arguments)
-///   void lower_inst(Inst)    any instruction but terminators; its results are wanted, or it has effects
-///   void lower_end(Inst)     a terminator; adds the block's successors
-///   void lower_edge(Edge)    the jump of a split edge, or of a block with one successor
-///   Result<void> lower_signature()  before everything else
+///   void lower_entry(bool)   at the start of the function: the register parameters; if the
+///   argument is
+///                            true, then jump to the function's first block (its parameters are
+///                            arguments)
+///   void lower_inst(Inst)    any instruction but terminators; its results are wanted, or it has
+///   effects void lower_end(Inst)     a terminator; adds the block's successors void
+///   lower_edge(Edge)    the jump of a split edge, or of a block with one successor Result<void>
+///   lower_signature()  before everything else
 template <typename Rules>
 Result<void> lower_function(Rules& rules, const ir::Function& func, MachFunction& out) {
   rules.begin(func, out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The reader of the generic text of machine IR; see print.hpp. It checks the shape of the text, not the
-// guarantees of lowering.
+// The reader of the generic text of machine IR; see print.hpp. It checks the shape of the text, not
+// the guarantees of lowering.
 
 #include <string>
 #include <vector>
@@ -185,7 +185,8 @@ bool Parser::inst() {
 }
 
 bool Parser::operands(MachInst& inst) {
-  static constexpr std::string_view kRoles[] = {"def ", "early ", "use ", "lateany ", "late ", "any "};
+  static constexpr std::string_view kRoles[] = {"def ",     "early ", "use ",
+                                                "lateany ", "late ",  "any "};
   for (;;) {
     bool found = false;
     for (const std::string_view role : kRoles) {
@@ -201,8 +202,8 @@ bool Parser::operands(MachInst& inst) {
 
 bool Parser::operand(std::string_view role) {
   Operand op;
-  op.role = role == "def "     ? Role::Def
-            : role == "early " ? Role::EarlyDef
+  op.role = role == "def "                ? Role::Def
+            : role == "early "            ? Role::EarlyDef
             : role.substr(0, 4) == "late" ? Role::LateUse
                                           : Role::Use;
   if (role == "any " || role == "lateany ") op.constraint = Constraint::RegOrSlot;

@@ -43,7 +43,9 @@ void print_operand(base::Printer& out, const MachFunction& func, std::uint32_t n
   bool is_def = false;
   switch (op.role) {
     case Role::Use: out << (op.constraint == Constraint::RegOrSlot ? "any " : "use "); break;
-    case Role::LateUse: out << (op.constraint == Constraint::RegOrSlot ? "lateany " : "late "); break;
+    case Role::LateUse:
+      out << (op.constraint == Constraint::RegOrSlot ? "lateany " : "late ");
+      break;
     case Role::Def:
       out << "def ";
       is_def = true;
@@ -145,7 +147,8 @@ void print_function(base::Printer& out, const MachFunction& func, const Allocati
     print_block_head(out, func, MachBlock(b));
     const MachBlockData& data = func.blocks[MachBlock(b)];
     for (std::uint32_t i = data.first_inst; i < data.end_inst; ++i) {
-      for (; alloc != nullptr && move < alloc->moves.size() && alloc->moves[move].before <= i; ++move) {
+      for (; alloc != nullptr && move < alloc->moves.size() && alloc->moves[move].before <= i;
+           ++move) {
         out << "    ";
         print(out, alloc->moves[move]);
         out << '\n';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Text of machine IR, before and after register allocation, and a reader of the generic form for tests.
+/// Text of machine IR, before and after register allocation, and a reader of the generic form for
+/// tests.
 ///
 ///   mb0:
 ///     op1 def %v0:i=r7, def %v1:f
@@ -9,9 +10,10 @@
 ///   mb1 depth 1 loop cold:
 ///     op8 -> mb3(%v2)
 ///
-/// A definition names its class: `:i`, `:f` or `:v` (16 bytes). Roles: def, early, use, late; `any` is a
-/// use in a register or a slot. `=r7` is Fixed, `~1` is Same as operand number 1. After allocation each
-/// operand is followed by `@r3`, `@s4` (slot) or `@-`, and each copy has a line of its own.
+/// A definition names its class: `:i`, `:f` or `:v` (16 bytes). Roles: def, early, use, late; `any`
+/// is a use in a register or a slot. `=r7` is Fixed, `~1` is Same as operand number 1. After
+/// allocation each operand is followed by `@r3`, `@s4` (slot) or `@-`, and each copy has a line of
+/// its own.
 
 #include <string_view>
 
@@ -36,12 +38,13 @@ void print_operand(base::Printer& out, const MachFunction& func, std::uint32_t n
 void print_inst(base::Printer& out, const MachFunction& func, const MachInst& inst,
                 const Allocation* alloc);
 
-/// The whole function; with `alloc`, its copies and locations too. `print_one` prints an instruction in
-/// the target's way.
+/// The whole function; with `alloc`, its copies and locations too. `print_one` prints an
+/// instruction in the target's way.
 void print_function(base::Printer& out, const MachFunction& func, const Allocation* alloc,
                     InstPrinter print_one);
 /// The whole function in the generic form.
-void print_function(base::Printer& out, const MachFunction& func, const Allocation* alloc = nullptr);
+void print_function(base::Printer& out, const MachFunction& func,
+                    const Allocation* alloc = nullptr);
 
 /// Reads the generic form (without locations). Errors: Malformed with line and column.
 Result<void> parse_function(std::string_view text, MachFunction& out);

@@ -12,9 +12,9 @@
 
 namespace hoist::codegen {
 
-/// A register, a spill slot (8-byte units from the start of the spill area; a 16-byte value takes two,
-/// aligned), or nothing: only the Def of a kRemat instruction whose value is made again wherever it is
-/// needed; such an instruction is not emitted.
+/// A register, a spill slot (8-byte units from the start of the spill area; a 16-byte value takes
+/// two, aligned), or nothing: only the Def of a kRemat instruction whose value is made again
+/// wherever it is needed; such an instruction is not emitted.
 struct Alloc {
   enum class Kind : std::uint8_t { None, Reg, Slot };
   Kind kind = Kind::None;
@@ -28,16 +28,17 @@ struct Alloc {
 };
 static_assert(sizeof(Alloc) == 4);
 
-/// A copy to be made just before instruction `before`. Copies with the same `before` are made in the
-/// order of the list, one after another (parallel copies are already resolved; a cycle is broken through
-/// the class's scratch register or an Exchange).
+/// A copy to be made just before instruction `before`. Copies with the same `before` are made in
+/// the order of the list, one after another (parallel copies are already resolved; a cycle is
+/// broken through the class's scratch register or an Exchange).
 struct AllocMove {
   static constexpr std::uint32_t kNoRemat = 0xffff'ffff;
   enum class Kind : std::uint8_t { Copy, Exchange };
   std::uint32_t before = 0;
   Alloc from;
   Alloc to;
-  std::uint32_t remat_inst = kNoRemat;  ///< instead of copying `from`: execute this instruction into `to`
+  std::uint32_t remat_inst =
+      kNoRemat;  ///< instead of copying `from`: execute this instruction into `to`
   RegClass cls = RegClass::Int;
   std::uint8_t bytes = 8;
   Kind kind = Kind::Copy;  ///< Exchange: two integer registers
@@ -78,8 +79,8 @@ class RegAllocator {
 std::unique_ptr<RegAllocator> make_allocator(AllocatorKind kind);
 
 /// Symbolic check that `alloc` preserves the data flow of `func` (every use reads the value that
-/// was meant, on every path; constraints and clobbers respected). Empty string: it does; else a message
-/// that names block, instruction and operand.
+/// was meant, on every path; constraints and clobbers respected). Empty string: it does; else a
+/// message that names block, instruction and operand.
 std::string check_allocation(const MachFunction& func, const RegisterFile& regs,
                              const Allocation& alloc);
 

@@ -21,7 +21,8 @@ using testing::RandomOptions;
 void check_seeds(AllocatorKind kind, std::uint64_t first, std::uint64_t count,
                  const RandomOptions& options) {
   // HOIST_TEST_EFFORT multiplies the number of functions.
-  if (const char* effort = std::getenv("HOIST_TEST_EFFORT")) count *= std::strtoull(effort, nullptr, 10);
+  if (const char* effort = std::getenv("HOIST_TEST_EFFORT"))
+    count *= std::strtoull(effort, nullptr, 10);
   const auto allocator = make_allocator(kind);
   const RegisterFile regs = make_registers(options);
   Allocation alloc;
@@ -40,7 +41,9 @@ class Allocators : public ::testing::TestWithParam<AllocatorKind> {};
 INSTANTIATE_TEST_SUITE_P(All, Allocators,
                          ::testing::Values(AllocatorKind::LinearScan, AllocatorKind::Simple));
 
-TEST_P(Allocators, RandomFunctions) { check_seeds(GetParam(), 1, 1500, {}); }
+TEST_P(Allocators, RandomFunctions) {
+  check_seeds(GetParam(), 1, 1500, {});
+}
 
 TEST_P(Allocators, FewRegisters) {
   RandomOptions options;

@@ -8,7 +8,9 @@
 namespace hoist::codegen {
 
 namespace {
-bool is_use(const Operand& op) { return op.role == Role::Use || op.role == Role::LateUse; }
+bool is_use(const Operand& op) {
+  return op.role == Role::Use || op.role == Role::LateUse;
+}
 }  // namespace
 
 void Annotations::start(const MachFunction& func, const ValueTable& values) {
@@ -101,9 +103,12 @@ void Annotations::walk(const MachFunction& func, ValueTable& values, std::uint32
       param_next_[data.first_param + p] = ahead.next;
       cross_through(values, param.index(), calls_ - ahead.calls);
     } else {
-      const bool out = live_ != nullptr ? live_->live_out(value) : value.global != ValueInfo::kLocal;
+      const bool out =
+          live_ != nullptr ? live_->live_out(value) : value.global != ValueInfo::kLocal;
       param_next_[data.first_param + p] =
-          !out ? kDead : live_ == nullptr ? kFar : add_distance(end_, live_->out_distance(param.index()));
+          !out               ? kDead
+          : live_ == nullptr ? kFar
+                             : add_distance(end_, live_->out_distance(param.index()));
       value.local_end = out ? end_ : data.first_inst;
       if (out) cross_through(values, param.index(), calls_);
     }
@@ -180,9 +185,12 @@ void Annotations::visit_defs(const MachFunction& func, ValueTable& values, std::
     Ahead& ahead = ahead_[v];
     if (op.role == Role::EarlyDef) ++pressure_.early_defs[static_cast<std::size_t>(value.cls)];
     if (ahead.stamp != stamp_) {
-      const bool out = live_ != nullptr ? live_->live_out(value) : value.global != ValueInfo::kLocal;
+      const bool out =
+          live_ != nullptr ? live_->live_out(value) : value.global != ValueInfo::kLocal;
       value.local_end = out ? end_ : i;
-      next_[o] = !out ? kDead : live_ == nullptr ? kFar : add_distance(end_, live_->out_distance(v));
+      next_[o] = !out               ? kDead
+                 : live_ == nullptr ? kFar
+                                    : add_distance(end_, live_->out_distance(v));
       if (!out) continue;
       ahead.calls = 0;
     } else {
@@ -227,7 +235,8 @@ void Annotations::visit_uses(const MachFunction& func, ValueTable& values, std::
   }
 }
 
-// A definition in the register of a dying operand, or a copy: what the result wants, the operand wants.
+// A definition in the register of a dying operand, or a copy: what the result wants, the operand
+// wants.
 void Annotations::pass_hints(const MachFunction& func, ValueTable& values, std::uint32_t i) {
   const MachInst& inst = func.insts[i];
   const auto pass = [&](std::uint32_t def, std::uint32_t use) {

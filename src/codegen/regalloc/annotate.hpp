@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// One backward walk over each block that tells the scan what is ahead of it: for each operand the next use
-/// of its register, for each block the instructions that fix or clobber registers, for each loop its
-/// register pressure, for each value its weights and hints.
+/// One backward walk over each block that tells the scan what is ahead of it: for each operand the
+/// next use of its register, for each block the instructions that fix or clobber registers, for
+/// each loop its register pressure, for each value its weights and hints.
 
 #include <cstdint>
 #include <span>
@@ -24,9 +24,9 @@ class Annotations {
   };
   /// What the frequent blocks of a loop, inner loops included, need.
   struct LoopNeeds {
-    RegMask busy;                        ///< registers of its events
-    RegMask clobbered;                   ///< registers that its calls clobber
-    std::uint32_t max_live[2] = {0, 0};  ///< values live at once, by class
+    RegMask busy;                         ///< registers of its events
+    RegMask clobbered;                    ///< registers that its calls clobber
+    std::uint32_t max_live[2] = {0, 0};   ///< values live at once, by class
     std::uint32_t max_cross[2] = {0, 0};  ///< values live across one call, by class
   };
 

@@ -2,14 +2,15 @@
 // check_allocation: a symbolic execution of the allocated function, which shares no code with the
 // allocators.
 //
-// The state maps each register and spill slot to the set of virtual registers whose current value it is
-// known to hold. Instructions and copies change it, where control flow meets the sets are intersected, and
-// once nothing changes any more each use must find its register in the set of its location. A definition
-// takes its register out of all other sets: what they hold is the value of an earlier loop iteration.
+// The state maps each register and spill slot to the set of virtual registers whose current value
+// it is known to hold. Instructions and copies change it, where control flow meets the sets are
+// intersected, and once nothing changes any more each use must find its register in the set of its
+// location. A definition takes its register out of all other sets: what they hold is the value of
+// an earlier loop iteration.
 //
-// Checked besides: constraints, conflicts between the operands of one instruction, registers that may not
-// be allocated, order and shape of the copies, slot bounds, `Allocation::used`. Not checked: that the code is
-// good, that the flags survive the copies.
+// Checked besides: constraints, conflicts between the operands of one instruction, registers that
+// may not be allocated, order and shape of the copies, slot bounds, `Allocation::used`. Not
+// checked: that the code is good, that the flags survive the copies.
 
 #include <algorithm>
 #include <map>
@@ -31,7 +32,8 @@ class SetPool {
   using Set = std::vector<std::uint32_t>;  // sorted
 
   std::uint32_t intern(Set set) {
-    const auto [at, fresh] = ids_.try_emplace(std::move(set), static_cast<std::uint32_t>(sets_.size()));
+    const auto [at, fresh] =
+        ids_.try_emplace(std::move(set), static_cast<std::uint32_t>(sets_.size()));
     if (fresh) sets_.push_back(&at->first);
     return at->second;
   }
@@ -162,7 +164,8 @@ bool Checker::check_shape() {
     if (move.before >= func_.insts.size()) error(where + "behind the last instruction");
     last = move.before;
     const bool remat = move.remat_inst != AllocMove::kNoRemat;
-    if (!valid_place(move.to) || (!remat && !valid_place(move.from))) error(where + "no such place");
+    if (!valid_place(move.to) || (!remat && !valid_place(move.from)))
+      error(where + "no such place");
     if (!message_.empty()) break;
     for (const Alloc a : {move.to, remat ? move.to : move.from}) {
       if (!a.is_reg()) continue;
@@ -199,9 +202,9 @@ void Checker::flow(std::uint32_t block) {
 void Checker::execute(std::uint32_t block) {
   block_ = block;
   const MachBlockData& data = func_.blocks[MachBlock(block)];
-  auto move = std::lower_bound(
-      alloc_.moves.begin(), alloc_.moves.end(), data.first_inst,
-      [](const AllocMove& m, std::uint32_t inst) { return m.before < inst; });
+  auto move =
+      std::lower_bound(alloc_.moves.begin(), alloc_.moves.end(), data.first_inst,
+                       [](const AllocMove& m, std::uint32_t inst) { return m.before < inst; });
   for (std::uint32_t i = data.first_inst; i < data.end_inst; ++i) {
     for (; move != alloc_.moves.end() && move->before == i; ++move) apply(*move);
     visit(i);
@@ -280,7 +283,8 @@ void Checker::check_use(std::uint32_t inst, std::uint32_t number) {
     return error_at(inst, number, "must be in a register");
   }
   const RegClass cls = func_.vregs[op.vreg].cls;
-  if (at.is_reg() && at.reg.cls() != cls) return error_at(inst, number, "register of the other class");
+  if (at.is_reg() && at.reg.cls() != cls)
+    return error_at(inst, number, "register of the other class");
   if (op.constraint == Constraint::Fixed && !(at == Alloc::of(op.fixed))) {
     return error_at(inst, number, "must be in the register that it is fixed to");
   }
@@ -311,14 +315,17 @@ void Checker::check_conflicts(std::uint32_t i) {
                           inst.operand_count == 1 && op.role == Role::Def;
     if (not_made) continue;
     if (!at.is_reg()) return error_at(i, o, "a definition must be in a register");
-    if (at.reg.cls() != func_.vregs[op.vreg].cls) return error_at(i, o, "register of the other class");
+    if (at.reg.cls() != func_.vregs[op.vreg].cls)
+      return error_at(i, o, "register of the other class");
     if (!alloc_.used.contains(at.reg)) return error_at(i, o, "not in the set of used registers");
     if (op.constraint == Constraint::Fixed) {
-      if (!(at.reg == op.fixed)) return error_at(i, o, "must be in the register that it is fixed to");
+      if (!(at.reg == op.fixed))
+        return error_at(i, o, "must be in the register that it is fixed to");
     } else if (!allocatable_.contains(at.reg)) {
       return error_at(i, o, "not a register to be allocated");
     }
-    if (op.constraint == Constraint::Same && !(at == alloc_.allocs[inst.first_operand + op.same_as])) {
+    if (op.constraint == Constraint::Same &&
+        !(at == alloc_.allocs[inst.first_operand + op.same_as])) {
       return error_at(i, o, "must be in the register of the operand that it is the same as");
     }
     if ((early_defs | late_defs).contains(at.reg)) return error_at(i, o, "register defined twice");

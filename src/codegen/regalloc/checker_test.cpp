@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The checker against wrong allocations: by hand, and random damage to right ones, where a simulation with
-// concrete values decides whether the checker was allowed to accept.
+// The checker against wrong allocations: by hand, and random damage to right ones, where a
+// simulation with concrete values decides whether the checker was allowed to accept.
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,9 @@ MachFunction parse(std::string_view text) {
   return func;
 }
 
-Alloc reg(unsigned n) { return Alloc::of(PReg::gpr(n)); }
+Alloc reg(unsigned n) {
+  return Alloc::of(PReg::gpr(n));
+}
 
 AllocMove copy(std::uint32_t before, Alloc to, Alloc from) {
   AllocMove move;
@@ -36,7 +38,8 @@ AllocMove copy(std::uint32_t before, Alloc to, Alloc from) {
 }
 
 // Everything is in use so that hand-made allocations need not count.
-Allocation with(std::vector<Alloc> allocs, std::vector<AllocMove> moves = {}, std::uint32_t slots = 0) {
+Allocation with(std::vector<Alloc> allocs, std::vector<AllocMove> moves = {},
+                std::uint32_t slots = 0) {
   Allocation alloc;
   alloc.allocs = std::move(allocs);
   alloc.moves = std::move(moves);
@@ -112,8 +115,9 @@ mb0:
   op1 def %v0:i
   op2 late %v0, def %v1:i end
 )");
-  EXPECT_EQ(check(late, with({reg(0), reg(0), reg(0)})),
-            "mb0 inst 1 operand 0 (late %v0@r0): late use in a register that the instruction writes");
+  EXPECT_EQ(
+      check(late, with({reg(0), reg(0), reg(0)})),
+      "mb0 inst 1 operand 0 (late %v0@r0): late use in a register that the instruction writes");
   const MachFunction normal = parse(R"(
 mb0:
   op1 def %v0:i
@@ -130,9 +134,10 @@ mb0:
   op3 use %v1=r3 end
 )");
   EXPECT_EQ(check(func, with({reg(3), reg(3), reg(3), reg(3)})), "");
-  EXPECT_EQ(check(func, with({reg(0), reg(3), reg(0), reg(3)})),
-            "mb0 inst 1 operand 0 (def %v1:i~1@r3): must be in the register of the operand that it is "
-            "the same as");
+  EXPECT_EQ(
+      check(func, with({reg(0), reg(3), reg(0), reg(3)})),
+      "mb0 inst 1 operand 0 (def %v1:i~1@r3): must be in the register of the operand that it is "
+      "the same as");
   EXPECT_EQ(check(func, with({reg(0), reg(0), reg(0), reg(0)})),
             "mb0 inst 2 operand 0 (use %v1=r3@r0): must be in the register that it is fixed to");
 }
@@ -201,11 +206,12 @@ mb0:
   remat.remat_inst = 0;
   EXPECT_EQ(check(func, with({{}, reg(4)}, {remat})), "");
   remat.remat_inst = 1;
-  EXPECT_EQ(check(func, with({{}, reg(4)}, {remat})), "copy 0: not an instruction to be made again");
+  EXPECT_EQ(check(func, with({{}, reg(4)}, {remat})),
+            "copy 0: not an instruction to be made again");
 }
 
-/// Runs a function with concrete values, once over virtual registers and once over locations, and says
-/// whether each use reads the same in both.
+/// Runs a function with concrete values, once over virtual registers and once over locations, and
+/// says whether each use reads the same in both.
 class Simulation {
  public:
   Simulation(const MachFunction& func, const RegisterFile& regs, const Allocation& alloc,
@@ -356,7 +362,8 @@ bool damage(Allocation& alloc, const MachFunction& func, std::uint64_t noise) {
     default: {
       if (!move.from.is_reg()) return false;
       const unsigned limit = move.cls == RegClass::Int ? 6 : 4;
-      const auto index = static_cast<std::uint8_t>((move.from.reg.index & 32u) + (noise / 1024) % limit);
+      const auto index =
+          static_cast<std::uint8_t>((move.from.reg.index & 32u) + (noise / 1024) % limit);
       if (index == move.from.reg.index) return false;
       move.from.reg.index = index;
       return true;

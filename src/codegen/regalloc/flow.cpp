@@ -126,8 +126,16 @@ std::uint32_t Flow::loops_left(std::uint32_t from, std::uint32_t to) const {
 void Flow::guess_frequencies(const MachFunction& func) {
   constexpr double kIterations = 8;
   constexpr double kColdWeight = 1.0 / 64;
+  constexpr double kCallWeight = 0.3;  // calls are more often on the rare path
   constexpr double kMost = 1 << 24;
   loop_exits_.assign(loops_.size(), 0);
+  calls_.assign(func.blocks.size(), 0);
+  for (std::uint32_t block = 0; func.has_calls && block < func.blocks.size(); ++block) {
+    const MachBlockData& data = func.blocks[MachBlock(block)];
+    for (std::uint32_t i = data.first_inst; i < data.end_inst && calls_[block] == 0; ++i) {
+      calls_[block] = (func.insts[i].flags & kCall) != 0 ? 1 : 0;
+    }
+  }
   for (const std::uint32_t block : order_) {
     if (loop_of_[block] == kNone) continue;
     for (const MachEdge& edge : func.succs_of(func.blocks[MachBlock(block)])) {
@@ -144,6 +152,7 @@ void Flow::guess_frequencies(const MachFunction& func) {
     frequency_[block] = static_cast<std::uint32_t>(std::clamp(flow * kEntryFrequency, 1.0, kMost));
     const auto weight = [&](MachBlock target) {
       double result = func.blocks[target].cold && !data.cold ? kColdWeight : 1;
+      if (calls_[target.index()] != 0) result *= kCallWeight;
       if (loop_of_[block] != kNone && loops_left(block, target.index()) != 0) {
         result /= kIterations * loop_exits_[loop_of_[block]];
       }

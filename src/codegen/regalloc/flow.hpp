@@ -3,8 +3,8 @@
 /// Control flow as the allocators see it: reverse postorder, loop forest, execution frequencies.
 ///
 /// Cost: near-linear. Loops come from one depth-first search (Tarjan's intervals as in P. Havlak,
-/// "Nesting of Reducible and Irreducible Loops", 1997); in an irreducible function the forest is only a
-/// guess, good enough for heuristics, and `irreducible` is set.
+/// "Nesting of Reducible and Irreducible Loops", 1997); in an irreducible function the forest is
+/// only a guess, good enough for heuristics, and `irreducible` is set.
 
 #include <cstdint>
 #include <span>
@@ -18,7 +18,7 @@ class Flow {
  public:
   static constexpr std::uint32_t kNone = 0xffff'ffff;
   /// Frequency of the entry block. Others follow from guesses: branches go everywhere with the same
-  /// probability, except that they rarely lead to cold blocks, and loops iterate 8 times.
+  /// probability, except that cold blocks are rare and calls less likely; loops iterate 8 times.
   static constexpr std::uint32_t kEntryFrequency = 1024;
 
   struct Loop {
@@ -74,9 +74,11 @@ class Flow {
   std::vector<std::uint32_t> last_below_;  // block -> last number in its subtree
   std::vector<std::uint32_t> by_preorder_;
   std::vector<std::uint32_t> union_;
-  std::vector<std::uint32_t> header_of_;  // block -> header of the innermost loop that it is inside of
+  std::vector<std::uint32_t>
+      header_of_;  // block -> header of the innermost loop that it is inside of
   std::vector<std::uint32_t> body_;
   std::vector<std::uint32_t> loop_exits_;  // edges out of each loop
+  std::vector<std::uint8_t> calls_;        // whether a block has one
   std::vector<double> flow_in_;
   std::vector<std::uint8_t> is_header_;
 };

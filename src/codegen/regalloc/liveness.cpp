@@ -95,7 +95,8 @@ bool Liveness::solve(const MachFunction& func, const Flow& flow, const ValueTabl
 void Liveness::group_definitions(const MachFunction& func, const ValueTable& values) {
   defined_first_.assign(func.blocks.size() + 1, 0);
   for (const std::uint32_t v : globals_) ++defined_first_[values[v].def_block + 1];
-  for (std::size_t b = 1; b < defined_first_.size(); ++b) defined_first_[b] += defined_first_[b - 1];
+  for (std::size_t b = 1; b < defined_first_.size(); ++b)
+    defined_first_[b] += defined_first_[b - 1];
   defined_.resize(globals_.size());
   work_.assign(defined_first_.begin(), defined_first_.end());
   for (std::uint32_t g = 0; g < globals_.size(); ++g) {
@@ -282,15 +283,16 @@ std::uint32_t Liveness::merge_call_distance(const MachFunction& func, const Flow
   std::uint32_t nearest_call = kFar;
   for (const MachEdge& edge : func.succs_of(data)) {
     const std::uint32_t succ = edge.target.index();
-    nearest_call = std::min(nearest_call, add_distance(call_distance_[succ],
-                                                       edge_penalty(func, flow, block, succ)));
+    nearest_call = std::min(
+        nearest_call, add_distance(call_distance_[succ], edge_penalty(func, flow, block, succ)));
   }
   return add_distance(nearest_call, std::min(data.end_inst - data.first_inst, kBlockCap));
 }
 
 // Two rounds backwards: the second sees around the back edges. That is not the fixed point for deep
 // nests, but distances only steer choices.
-void Liveness::solve_distances(const MachFunction& func, const Flow& flow, const ValueTable& values) {
+void Liveness::solve_distances(const MachFunction& func, const Flow& flow,
+                               const ValueTable& values) {
   const std::size_t block_count = func.blocks.size();
   distances_.resize(block_count * kNearest);
   distance_counts_.assign(block_count, 0);
@@ -322,8 +324,8 @@ void Liveness::solve_distances(const MachFunction& func, const Flow& flow, const
                          nearer);
         candidates_.resize(kNearest);
       }
-      std::copy(candidates_.begin(), candidates_.end(), distances_.begin() +
-                static_cast<std::ptrdiff_t>(b * std::size_t{kNearest}));
+      std::copy(candidates_.begin(), candidates_.end(),
+                distances_.begin() + static_cast<std::ptrdiff_t>(b * std::size_t{kNearest}));
       distance_counts_[b] = static_cast<std::uint32_t>(candidates_.size());
     }
   }

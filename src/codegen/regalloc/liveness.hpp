@@ -2,10 +2,10 @@
 #pragma once
 /// Which values are live where, and how far away their next use is.
 ///
-/// Only values that are used outside of their block ("globals") are tracked. Their live-in sets are bit
-/// rows, one per block, where that is small; else sorted lists filled by walking up from the uses. Next-use
-/// distances are kept for the nearest values of each block only, so that a function with thousands of live
-/// values stays near-linear; what is missing counts as far.
+/// Only values that are used outside of their block ("globals") are tracked. Their live-in sets are
+/// bit rows, one per block, where that is small; else sorted lists filled by walking up from the
+/// uses. Next-use distances are kept for the nearest values of each block only, so that a function
+/// with thousands of live values stays near-linear; what is missing counts as far.
 
 #include <cstdint>
 #include <span>
@@ -88,13 +88,14 @@ class Liveness {
   bool solve_sparse(const MachFunction& func, const ValueTable& values);
   void solve_distances(const MachFunction& func, const Flow& flow, const ValueTable& values);
   void merge_distances(const MachFunction& func, const Flow& flow, std::uint32_t block);
-  std::uint32_t merge_call_distance(const MachFunction& func, const Flow& flow, std::uint32_t block);
+  std::uint32_t merge_call_distance(const MachFunction& func, const Flow& flow,
+                                    std::uint32_t block);
 
   std::vector<std::uint32_t> globals_;
   std::vector<Exposed> exposed_;
   std::vector<std::uint32_t> exposed_first_;  // per block, and its end
   std::vector<std::uint32_t> exposed_end_;
-  std::vector<std::uint32_t> defined_;        // globals grouped by defining block
+  std::vector<std::uint32_t> defined_;  // globals grouped by defining block
   std::vector<std::uint32_t> defined_first_;
 
   bool dense_ = true;

@@ -28,7 +28,8 @@ std::vector<std::vector<bool>> naive_live_in(const MachFunction& func) {
       const MachBlockData& data = func.blocks[MachBlock(b)];
       std::vector<bool> now(func.vregs.size(), false);
       for (const MachEdge& edge : func.succs_of(data)) {
-        for (std::size_t v = 0; v < now.size(); ++v) now[v] = now[v] || live[edge.target.index()][v];
+        for (std::size_t v = 0; v < now.size(); ++v)
+          now[v] = now[v] || live[edge.target.index()][v];
       }
       for (const MachEdge& edge : func.succs_of(data)) {
         for (const VReg arg : func.args_of(edge)) now[arg.index()] = true;

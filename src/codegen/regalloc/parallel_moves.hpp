@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Puts copies that are meant to happen at once into an order in which they can happen one after another.
+/// Puts copies that are meant to happen at once into an order in which they can happen one after
+/// another.
 
 #include <cstdint>
 #include <span>
@@ -19,15 +20,15 @@ class ParallelMoves {
  public:
   struct Move {
     std::uint32_t to;
-    std::uint32_t from = kNoPlace;   ///< kNoPlace: rematerialise
+    std::uint32_t from = kNoPlace;  ///< kNoPlace: rematerialise
     std::uint32_t remat = kNoInst;
     RegClass cls = RegClass::Int;
     std::uint8_t bytes = 8;
     AllocMove::Kind kind = AllocMove::Kind::Copy;
   };
 
-  /// `places`: one more than the highest place. Cycles of integer registers become exchanges, those of
-  /// float registers go through `scratch`, all others through the slots at `temp8` and `temp16`.
+  /// `places`: one more than the highest place. Cycles of integer registers become exchanges, those
+  /// of float registers go through `scratch`, all others through the slots at `temp8` and `temp16`.
   void start(std::size_t places, PReg scratch, std::uint32_t temp8, std::uint32_t temp16);
   /// Each `to` at most once; 16-byte slots never overlap 8-byte ones.
   void add(const Move& move);

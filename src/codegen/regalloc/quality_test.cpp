@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Small functions whose good allocation is known: where there must be no copies, and how many at most.
+// Small functions whose good allocation is known: where there must be no copies, and how many at
+// most.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The generator of random_function.hpp, and the test that what it makes keeps the guarantees of lowering.
+// The generator of random_function.hpp, and the test that what it makes keeps the guarantees of
+// lowering.
 
 #include "codegen/regalloc/random_function.hpp"
 
@@ -104,7 +105,8 @@ bool Generator::find(const Block& block, RegClass cls, VReg& out, unsigned bytes
   for (unsigned attempt = 0; attempt < 20; ++attempt) {
     if (block.values.empty()) return false;
     const std::size_t count = block.values.size();
-    const std::size_t window = random_.percent(options_.live_bias) ? count : std::min<std::size_t>(count, 4);
+    const std::size_t window =
+        random_.percent(options_.live_bias) ? count : std::min<std::size_t>(count, 4);
     const VReg v = block.values[count - 1 - random_.below(window)];
     if (func_.vregs[v].cls != cls || (bytes != 0 && func_.vregs[v].bytes != bytes)) continue;
     out = v;
@@ -433,7 +435,8 @@ void Generator::find_dominators() {
 void Generator::fill(unsigned b) {
   Block& block = blocks_[b];
   if (b != 0) block.values = blocks_[dominator_[b]].values;
-  const bool may_have_params = b != 0 && (block.preds.size() > 1 || blocks_[block.preds[0]].succs.size() == 1);
+  const bool may_have_params =
+      b != 0 && (block.preds.size() > 1 || blocks_[block.preds[0]].succs.size() == 1);
   if (may_have_params) {
     for (unsigned p = random_.below(5); p > 0; --p) {
       block.params.push_back(new_vreg(any_class()));
@@ -490,7 +493,8 @@ void Generator::choose_args() {
 MachFunction Generator::assemble() {
   std::vector<unsigned> layout = order_;
   if (random_.percent(50)) {
-    for (std::size_t i = layout.size(); i-- > 2;) std::swap(layout[i], layout[1 + random_.below(i)]);
+    for (std::size_t i = layout.size(); i-- > 2;)
+      std::swap(layout[i], layout[1 + random_.below(i)]);
   }
   std::vector<unsigned> number(blocks_.size());
   for (unsigned i = 0; i < layout.size(); ++i) number[layout[i]] = i;

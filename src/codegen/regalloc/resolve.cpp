@@ -47,8 +47,7 @@ void Resolver::choose_stores() {
   for (ValueInfo& value : *values_) {
     if (!value.in_memory || value.store_at_def) continue;
     if (value.def_inst == kNoInst && value.def_reg == kNoReg) continue;  // edges write the slot
-    value.store_at_def =
-        flow_ == nullptr || value.store_weight > flow_->frequency(value.def_block);
+    value.store_at_def = flow_ == nullptr || value.store_weight > flow_->frequency(value.def_block);
   }
 }
 
@@ -75,8 +74,9 @@ void Resolver::collect_def_stores() {
   });
 }
 
-// What the scan put into the block with the stores after definitions, then the copies of the edge out of
-// the block. Edges out of blocks with several successors need none: their targets inherit the state.
+// What the scan put into the block with the stores after definitions, then the copies of the edge
+// out of the block. Edges out of blocks with several successors need none: their targets inherit
+// the state.
 void Resolver::emit_block(std::uint32_t b) {
   const MachBlockData& block = func_->blocks[MachBlock(b)];
   const ScanResult::Block& record = scan_->blocks[b];
@@ -86,7 +86,8 @@ void Resolver::emit_block(std::uint32_t b) {
       emit_scan_move(scan_->moves[next]);
     }
   };
-  for (; next_def_store_ < def_stores_.size() && def_stores_[next_def_store_].before < block.end_inst;
+  for (;
+       next_def_store_ < def_stores_.size() && def_stores_[next_def_store_].before < block.end_inst;
        ++next_def_store_) {
     scan_moves_before(def_stores_[next_def_store_].before);
     emit_def_store(def_stores_[next_def_store_]);
@@ -122,10 +123,10 @@ void Resolver::emit_scan_move(const ScanResult::Move& move) {
   switch (move.kind) {
     case ScanResult::Kind::Copy:
     case ScanResult::Kind::Exchange:
-      append({move.to, move.from, kNoInst, value.cls, value.bytes,
-              move.kind == ScanResult::Kind::Copy ? AllocMove::Kind::Copy
-                                                  : AllocMove::Kind::Exchange},
-             move.before);
+      append(
+          {move.to, move.from, kNoInst, value.cls, value.bytes,
+           move.kind == ScanResult::Kind::Copy ? AllocMove::Kind::Copy : AllocMove::Kind::Exchange},
+          move.before);
       break;
     case ScanResult::Kind::Store:
       if (value.store_at_def) break;
@@ -176,7 +177,8 @@ void Resolver::edge(std::uint32_t pred, std::uint32_t succ, const MachEdge& data
   if (live_ != nullptr) {
     for (const ScanResult::Entry& entry : scan_->exit(pred)) {
       const ValueInfo& value = (*values_)[entry.vreg];
-      if (exits_[entry.vreg].kept || entry.stored || !value.in_memory || value.store_at_def) continue;
+      if (exits_[entry.vreg].kept || entry.stored || !value.in_memory || value.store_at_def)
+        continue;
       if (!live_->live_in(succ, value)) continue;
       parallel_.add({slot_place(entry.vreg), entry.reg, kNoInst, value.cls, value.bytes});
     }
@@ -197,8 +199,8 @@ void Resolver::edge(std::uint32_t pred, std::uint32_t succ, const MachEdge& data
   temp16_ = temp16_ || parallel_.used_temp16();
 }
 
-// Values to be made again in a slot, after the other copies of the edge: through a register that the
-// successor does not expect anything in, or else one that is saved meanwhile.
+// Values to be made again in a slot, after the other copies of the edge: through a register that
+// the successor does not expect anything in, or else one that is saved meanwhile.
 void Resolver::remat_to_slots(std::uint32_t succ, std::uint32_t before) {
   for (const ParallelMoves::Move& move : to_slots_) {
     std::uint32_t through = scratch_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// The last step: turns what the scan decided into an Allocation. Chooses for each spilled value whether it
-/// is stored after its definition or where it leaves its register, makes the copies on edges, and puts all
-/// copies into the order of the instructions.
+/// The last step: turns what the scan decided into an Allocation. Chooses for each spilled value
+/// whether it is stored after its definition or where it leaves its register, makes the copies on
+/// edges, and puts all copies into the order of the instructions.
 
 #include <cstdint>
 #include <vector>
@@ -19,7 +19,8 @@ namespace hoist::codegen {
 
 class Resolver {
  public:
-  /// `flow` and `live` are null for the simple allocator. `values` have their slots, of `slots` in all.
+  /// `flow` and `live` are null for the simple allocator. `values` have their slots, of `slots` in
+  /// all.
   Result<void> run(const MachFunction& func, const RegisterFile& regs, const Flow* flow,
                    const Liveness* live, const ScanResult& scan, ValueTable& values,
                    std::uint32_t slots, Allocation& out);

@@ -10,7 +10,9 @@
 namespace hoist::codegen {
 
 namespace {
-constexpr std::uint64_t bit(unsigned reg) { return std::uint64_t{1} << reg; }
+constexpr std::uint64_t bit(unsigned reg) {
+  return std::uint64_t{1} << reg;
+}
 /// How many fixed or clobbering instructions ahead the choice of a register looks.
 constexpr std::size_t kEventsAhead = 16;
 }  // namespace
@@ -37,8 +39,8 @@ Result<void> Scan::run(const MachFunction& func, const RegisterFile& regs, const
   }
   result_.used = used_;
   if (failure_ == nullptr) return {};
-  return Error(ErrorKind::Limit, std::string(failure_) + " at machine instruction " +
-                                     std::to_string(failed_inst_));
+  return Error(ErrorKind::Limit,
+               std::string(failure_) + " at machine instruction " + std::to_string(failed_inst_));
 }
 
 void Scan::prepare(const RegisterFile& regs) {
@@ -116,8 +118,7 @@ void Scan::flush() {
     for (const ScanResult::Move& copy : copies_) {
       const ValueInfo& value = (*values_)[copy.vreg];
       // The value's number travels in `remat`, which copies do not use.
-      parallel_.add({copy.to, copy.from, copy.vreg, value.cls, value.bytes,
-                     AllocMove::Kind::Copy});
+      parallel_.add({copy.to, copy.from, copy.vreg, value.cls, value.bytes, AllocMove::Kind::Copy});
     }
     for (const ParallelMoves::Move& step : parallel_.resolve()) {
       const auto kind = step.kind == AllocMove::Kind::Exchange ? ScanResult::Kind::Exchange
@@ -153,8 +154,7 @@ void Scan::evict(std::uint32_t vreg) {
   if (!value.remat) {
     value.in_memory = true;
     if (!now.stored) {
-      const std::uint8_t from =
-          now.stamp == epoch_ && now.source != kNoReg ? now.source : now.home;
+      const std::uint8_t from = now.stamp == epoch_ && now.source != kNoReg ? now.source : now.home;
       stores_.push_back({inst_, vreg, ScanResult::Kind::Store, kNoReg, from});
       saturating_add(value.store_weight, frequency_);
       now.stored = true;
@@ -192,8 +192,8 @@ unsigned Scan::first_in_order(std::uint64_t set) const {
   return static_cast<unsigned>(std::countr_zero(set));
 }
 
-// A callee-saved register costs a save and a restore; without one the value is reloaded at most once
-// for each call that it crosses and once for each use.
+// A callee-saved register costs a save and a restore; without one the value is reloaded at most
+// once for each call that it crosses and once for each use.
 bool Scan::worth_callee_saved(std::uint32_t vreg) const {
   const ValueInfo& value = (*values_)[vreg];
   return std::min(value.cross_weight, value.use_weight) > Flow::kEntryFrequency;
@@ -206,6 +206,15 @@ bool Scan::deserves_more(std::uint32_t a, std::uint32_t b) const {
   };
   if (unneeded(a) != unneeded(b)) return unneeded(b);
   return (*values_)[a].use_weight > (*values_)[b].use_weight;
+}
+
+unsigned Scan::least_deserving(std::uint64_t candidates) const {
+  unsigned least = kNoReg;
+  for (; candidates != 0; candidates &= candidates - 1) {
+    const auto reg = static_cast<unsigned>(std::countr_zero(candidates));
+    if (least == kNoReg || deserves_more(content_[least], content_[reg])) least = reg;
+  }
+  return least;
 }
 
 unsigned Scan::wished_register(std::uint32_t vreg) const {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// The scan: walks the blocks once, forward, with the contents of the register file, and decides the
-/// location of each operand, what is evicted, reloaded and moved within blocks, and the register state at
-/// block borders. Spill slots are not numbered yet: copies name values (see resolve.hpp).
+/// The scan: walks the blocks once, forward, with the contents of the register file, and decides
+/// the location of each operand, what is evicted, reloaded and moved within blocks, and the
+/// register state at block borders. Spill slots are not numbered yet: copies name values (see
+/// resolve.hpp).
 ///
-/// Between instructions a value is in at most one register (its home) and, once it was stored or where it
-/// can be rematerialised, in memory. Around one instruction it may be in more registers: copies for Fixed
-/// and Same constraints live for that instruction only.
+/// Between instructions a value is in at most one register (its home) and, once it was stored or
+/// where it can be rematerialised, in memory. Around one instruction it may be in more registers:
+/// copies for Fixed and Same constraints live for that instruction only.
 ///
-/// The order of what is inserted before an instruction: stores of values that lose their register, then
-/// copies (all at once), then loads. Each of the three assumes it: stores read the registers as they were
-/// before the copies, loads write registers that no copy reads any more.
+/// The order of what is inserted before an instruction: stores of values that lose their register,
+/// then copies (all at once), then loads. Each of the three assumes it: stores read the registers
+/// as they were before the copies, loads write registers that no copy reads any more.
 
 #include <cstdint>
 #include <span>
@@ -31,8 +32,8 @@ struct ScanResult {
   enum class Kind : std::uint8_t {
     Copy,      ///< register to register
     Exchange,  ///< two integer registers
-    Store,     ///< register to the value's slot; dropped where the value is stored at its definition
-    Load,      ///< slot to register, or rematerialise
+    Store,  ///< register to the value's slot; dropped where the value is stored at its definition
+    Load,   ///< slot to register, or rematerialise
   };
   struct Move {
     std::uint32_t before;
@@ -73,8 +74,8 @@ struct ScanResult {
 
 class Scan {
  public:
-  /// `flow` and `live` are null for the simple allocator: then nothing is in a register at block borders
-  /// and each value that is used in several blocks is stored at its definition.
+  /// `flow` and `live` are null for the simple allocator: then nothing is in a register at block
+  /// borders and each value that is used in several blocks is stored at its definition.
   Result<void> run(const MachFunction& func, const RegisterFile& regs, const Flow* flow,
                    const Liveness* live, const Annotations& notes, ValueTable& values,
                    Allocation& out);
@@ -83,8 +84,8 @@ class Scan {
  private:
   /// A virtual register now.
   struct Current {
-    std::uint32_t next = kDead;   ///< next use
-    std::uint32_t stamp = 0;      ///< the instruction (epoch) for which `source` and `marks` hold
+    std::uint32_t next = kDead;  ///< next use
+    std::uint32_t stamp = 0;     ///< the instruction (epoch) for which `source` and `marks` hold
     std::uint8_t home = kNoReg;
     std::uint8_t source = kNoReg;  ///< home before the instruction's copies
     std::uint8_t marks = 0;
@@ -113,6 +114,7 @@ class Scan {
   unsigned wished_register(std::uint32_t vreg) const;
   bool worth_callee_saved(std::uint32_t vreg) const;
   bool deserves_more(std::uint32_t a, std::uint32_t b) const;
+  unsigned least_deserving(std::uint64_t candidates) const;
   void fail(const char* what);
 
   // scan_inst.cpp: one instruction.
@@ -197,9 +199,10 @@ class Scan {
   std::uint32_t epoch_ = 0;
   std::uint32_t first_operand_ = 0;
   std::uint32_t end_operand_ = 0;
-  std::uint64_t pinned_ = 0;      ///< not to be evicted
-  std::uint64_t early_ = 0;       ///< read or written early although no value's home: not to be handed out
-  std::uint64_t taken_ = 0;       ///< registers of dying operands that a Same definition took over
+  std::uint64_t pinned_ = 0;  ///< not to be evicted
+  std::uint64_t early_ =
+      0;  ///< read or written early although no value's home: not to be handed out
+  std::uint64_t taken_ = 0;  ///< registers of dying operands that a Same definition took over
   std::vector<ScanResult::Move> stores_;
   std::vector<ScanResult::Move> copies_;
   std::vector<ScanResult::Move> loads_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The scan at block borders: which values are in which registers where a block begins. See scan.hpp.
+// The scan at block borders: which values are in which registers where a block begins. See
+// scan.hpp.
 
 #include <algorithm>
 #include <bit>
@@ -9,7 +10,9 @@
 namespace hoist::codegen {
 
 namespace {
-constexpr std::uint64_t bit(unsigned reg) { return std::uint64_t{1} << reg; }
+constexpr std::uint64_t bit(unsigned reg) {
+  return std::uint64_t{1} << reg;
+}
 
 /// A jump table may lead to one block several times.
 bool same_pred(std::span<const MachBlock> preds) {
@@ -85,7 +88,8 @@ void Scan::collect(std::uint32_t block) {
       continue;
     }
     total_weight_ += flow_->frequency(p);
-    if (main_pred == Flow::kNone || flow_->frequency(p) > flow_->frequency(main_pred)) main_pred = p;
+    if (main_pred == Flow::kNone || flow_->frequency(p) > flow_->frequency(main_pred))
+      main_pred = p;
   }
   // A predecessor that comes later may reach a block that it is not dominated by only in an
   // irreducible function: then nothing is known about what it has stored.
@@ -142,8 +146,8 @@ void Scan::collect_params(std::uint32_t block, std::uint32_t main_pred) {
       reg = current_[args[p].index()].source;
     }
     border_marks_[v] = {border_epoch_, static_cast<std::uint32_t>(candidates_.size())};
-    candidates_.push_back({v, total_weight_, next >= kFar ? kFar : next - data.first_inst, reg, false,
-                           true, false});
+    candidates_.push_back(
+        {v, total_weight_, next >= kFar ? kFar : next - data.first_inst, reg, false, true, false});
   }
 }
 
@@ -184,7 +188,8 @@ void Scan::drop_unneeded(std::uint32_t block) {
     bool keep = true;
     if (!candidate.param) {
       if (header) {
-        keep = needed || (candidate.weight == total_weight_ && excess[c] == 0 && excess_cross[c] == 0);
+        keep =
+            needed || (candidate.weight == total_weight_ && excess[c] == 0 && excess_cross[c] == 0);
       } else {
         keep = candidate.weight == total_weight_ ||
                (needed && candidate.weight >= total_weight_ - candidate.weight);
@@ -214,8 +219,8 @@ void Scan::limit_to_registers() {
 }
 
 // In a loop the most used values come first and get registers that nothing in the loop needs for
-// itself. A value that is in a register which calls clobber does not enter the loop in it unless it is
-// used before a call.
+// itself. A value that is in a register which calls clobber does not enter the loop in it unless it
+// is used before a call.
 void Scan::place_in_loop(std::uint32_t block) {
   const Annotations::LoopNeeds& needs = notes_->needs(flow_->loop_of(block));
   const std::uint64_t busy = needs.busy.bits;
@@ -294,8 +299,7 @@ void Scan::place_candidates(std::uint32_t block) {
     const std::uint32_t v = func_->block_params[data.first_param + p].index();
     ValueInfo& value = (*values_)[v];
     value.def_reg = current_[v].home;
-    value.in_memory =
-        value.def_reg == kNoReg && notes_->param_next(data.first_param + p) != kDead;
+    value.in_memory = value.def_reg == kNoReg && notes_->param_next(data.first_param + p) != kDead;
   }
 }
 

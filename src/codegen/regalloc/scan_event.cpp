@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The scan at an instruction that fixes or clobbers registers: calls, returns, divisions, shifts by a
-// variable. See scan.hpp.
+// The scan at an instruction that fixes or clobbers registers: calls, returns, divisions, shifts by
+// a variable. See scan.hpp.
 
 #include <algorithm>
 #include <bit>
@@ -10,8 +10,12 @@
 namespace hoist::codegen {
 
 namespace {
-constexpr std::uint64_t bit(unsigned reg) { return std::uint64_t{1} << reg; }
-bool is_use(const Operand& op) { return op.role == Role::Use || op.role == Role::LateUse; }
+constexpr std::uint64_t bit(unsigned reg) {
+  return std::uint64_t{1} << reg;
+}
+bool is_use(const Operand& op) {
+  return op.role == Role::Use || op.role == Role::LateUse;
+}
 }  // namespace
 
 void Scan::visit_event(const Annotations::Event& event) {
@@ -100,7 +104,7 @@ void Scan::move_away(std::uint32_t v, bool call) {
     reg = pick(v, free, horizon, kNoReg, 0);
   } else {
     // Both would be reloaded before long: that pays only for a value that is used more often.
-    const unsigned other = victim(allowed & occupied_ & ~pinned_);
+    const unsigned other = least_deserving(allowed & occupied_ & ~pinned_);
     if (other != kNoReg && (must_stay || deserves_more(v, content_[other]))) {
       evict(content_[other]);
       reg = other;

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The scan at one instruction without fixed registers, and what all instructions share. See scan.hpp.
+// The scan at one instruction without fixed registers, and what all instructions share. See
+// scan.hpp.
 
 #include "codegen/regalloc/scan.hpp"
 
 namespace hoist::codegen {
 
 namespace {
-constexpr std::uint64_t bit(unsigned reg) { return std::uint64_t{1} << reg; }
-bool is_use(const Operand& op) { return op.role == Role::Use || op.role == Role::LateUse; }
+constexpr std::uint64_t bit(unsigned reg) {
+  return std::uint64_t{1} << reg;
+}
+bool is_use(const Operand& op) {
+  return op.role == Role::Use || op.role == Role::LateUse;
+}
 }  // namespace
 
 void Scan::visit_plain() {
@@ -135,7 +140,8 @@ void Scan::same_def(std::uint32_t number) {
     return;
   }
   if (now.source == kNoReg && ((taken_ | blocked) & bit(from)) == 0 && (now.marks & kLate) == 0) {
-    // It was loaded for this instruction: the definition takes the register, the value stays in memory.
+    // It was loaded for this instruction: the definition takes the register, the value stays in
+    // memory.
     if (now.home == from) release(source.vreg.index());
     early_ |= bit(from);
     taken_ |= bit(from);
@@ -147,7 +153,8 @@ void Scan::same_def(std::uint32_t number) {
   assign(number, reg);
 }
 
-// A register for a Same definition whose operand lives on: filled with a copy before the instruction.
+// A register for a Same definition whose operand lives on: filled with a copy before the
+// instruction.
 unsigned Scan::same_register(std::uint32_t number, std::uint32_t source_number) {
   const std::uint32_t v = func_->operands[number].vreg.index();
   const std::uint32_t a = func_->operands[source_number].vreg.index();
@@ -207,7 +214,8 @@ void Scan::define(std::uint32_t number, unsigned reg) {
   if (value.affinity.is_some()) {
     ValueInfo& param = (*values_)[value.affinity.index()];
     // The other values that become this parameter follow.
-    if (param.def_reg == kNoReg && !result_.blocks[param.def_block].done) param.def_reg = value.def_reg;
+    if (param.def_reg == kNoReg && !result_.blocks[param.def_block].done)
+      param.def_reg = value.def_reg;
   }
 }
 
@@ -261,8 +269,8 @@ void Scan::late_defs() {
     if (move && out_->allocs[first_operand_ + 1].is_reg()) {
       wish = out_->allocs[first_operand_ + 1].reg.index;
     }
-    const unsigned reg = allocate(v, class_of(v) & ~(late_blocked_ | early_defs_ | held_), def_horizon(v),
-                                  wish);
+    const unsigned reg =
+        allocate(v, class_of(v) & ~(late_blocked_ | early_defs_ | held_), def_horizon(v), wish);
     assign(o, reg);
     define(o, reg);
     pinned_ |= bit(reg);

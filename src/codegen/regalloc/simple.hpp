@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// The allocator of optimisation level 0: block by block, no liveness, no loops. A value that is used
-/// outside of its block is stored right after its definition and read from its spill slot elsewhere;
-/// block parameters live in their slots.
+/// The allocator of optimisation level 0: block by block, no liveness, no loops. A value that is
+/// used outside of its block is stored right after its definition and read from its spill slot
+/// elsewhere; block parameters live in their slots.
 
 #include <memory>
 

@@ -50,7 +50,8 @@ Result<std::uint32_t> SpillSlots::assign(const MachFunction& func, const Flow& f
     constexpr std::uint32_t kWanted = 0xffff'fffe;
     last_block_.assign(live.global_count(), Flow::kNone);
     for (const Span& span : spans_) {
-      if (values[span.vreg].global != ValueInfo::kLocal) last_block_[values[span.vreg].global] = kWanted;
+      if (values[span.vreg].global != ValueInfo::kLocal)
+        last_block_[values[span.vreg].global] = kWanted;
     }
     const auto order = flow.order();
     for (std::size_t i = order.size(); i-- > 0 && open != 0;) {
@@ -93,8 +94,8 @@ Result<std::uint32_t> SpillSlots::assign_local(const MachFunction& func, ValueTa
   return checked(share(func, values, 8, wide));
 }
 
-// Slots of one width, from `first_slot` on; returns the end. A value prefers the slot of the parameter that
-// it becomes.
+// Slots of one width, from `first_slot` on; returns the end. A value prefers the slot of the
+// parameter that it becomes.
 std::uint32_t SpillSlots::share(const MachFunction& func, ValueTable& values, unsigned bytes,
                                 std::uint32_t first_slot) {
   static_cast<void>(func);
@@ -119,8 +120,7 @@ std::uint32_t SpillSlots::share(const MachFunction& func, ValueTable& values, un
     // An entry of the free list is stale where its slot was taken by preference meanwhile.
     while (!free_.empty() && slot_end_[free_.back()] > span.start) free_.pop_back();
     std::uint32_t slot = static_cast<std::uint32_t>(slot_end_.size());
-    const ValueInfo* param =
-        value.affinity.is_some() ? &values[value.affinity.index()] : nullptr;
+    const ValueInfo* param = value.affinity.is_some() ? &values[value.affinity.index()] : nullptr;
     const std::uint32_t wish = param != nullptr && param->in_memory && param->bytes == bytes
                                    ? (param->slot - first_slot) / width
                                    : slot;

@@ -14,8 +14,9 @@ namespace hoist::codegen {
 
 class SpillSlots {
  public:
-  /// Gives `slot` to each value with `in_memory`. Lifetimes are taken as one stretch of blocks in reverse
-  /// postorder, from the definition to the end of the last block that the value is live into.
+  /// Gives `slot` to each value with `in_memory`. Lifetimes are taken as one stretch of blocks in
+  /// reverse postorder, from the definition to the end of the last block that the value is live
+  /// into.
   /// @return  the number of slots. Error: Limit above 65,535.
   Result<std::uint32_t> assign(const MachFunction& func, const Flow& flow, const Liveness& live,
                                ValueTable& values);

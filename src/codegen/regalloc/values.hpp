@@ -13,13 +13,13 @@ namespace hoist::codegen {
 inline constexpr std::uint8_t kNoReg = 0xff;
 inline constexpr std::uint32_t kNoInst = 0xffff'ffff;
 
-/// Next uses are instruction numbers of the same block; what lies beyond the block is the number of its
-/// end plus a distance in instructions. Saturating.
-inline constexpr std::uint32_t kDead = 0xffff'ffff;  ///< no further use
-inline constexpr std::uint32_t kFar = 0xffff'0000;   ///< live, but the distance is not known
-inline constexpr std::uint32_t kBlockCap = 1u << 20;    ///< most that one block adds
-inline constexpr std::uint32_t kColdEdge = 1u << 24;    ///< added by an edge into a cold block
-inline constexpr std::uint32_t kLoopExit = 1u << 27;    ///< added by an edge that leaves loops
+/// Next uses are instruction numbers of the same block; what lies beyond the block is the number of
+/// its end plus a distance in instructions. Saturating.
+inline constexpr std::uint32_t kDead = 0xffff'ffff;   ///< no further use
+inline constexpr std::uint32_t kFar = 0xffff'0000;    ///< live, but the distance is not known
+inline constexpr std::uint32_t kBlockCap = 1u << 20;  ///< most that one block adds
+inline constexpr std::uint32_t kColdEdge = 1u << 24;  ///< added by an edge into a cold block
+inline constexpr std::uint32_t kLoopExit = 1u << 27;  ///< added by an edge that leaves loops
 /// From here on a distance means: not used, or only in cold code, before the loop is left.
 inline constexpr std::uint32_t kUnneeded = kColdEdge;
 

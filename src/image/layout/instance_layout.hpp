@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// The one rule by which compiler and runtime lay out an instance: counts of its module, and the dense
-/// numbers of function references. Templates over the module, because image/ knows no WebAssembly;
-/// `Module` is wasm::Module in both uses.
+/// The one rule by which compiler and runtime lay out an instance: counts of its module, and the
+/// dense numbers of function references. Templates over the module, because image/ knows no
+/// WebAssembly; `Module` is wasm::Module in both uses.
 
 #include <cstdint>
 #include <vector>

@@ -73,7 +73,8 @@ TEST(Analysis, DominatorsOfRandomGraphs) {
     const auto count = static_cast<unsigned>(1 + random() % 12);
     std::vector<std::vector<unsigned>> edges(count);
     for (auto& targets : edges) {
-      for (auto n = random() % 4; n-- > 0;) targets.push_back(static_cast<unsigned>(random() % count));
+      for (auto n = random() % 4; n-- > 0;)
+        targets.push_back(static_cast<unsigned>(random() % count));
     }
     const Function func = graph(edges);
     const Analyses a(func);
@@ -81,8 +82,8 @@ TEST(Analysis, DominatorsOfRandomGraphs) {
     for (unsigned x = 0; x < count; ++x) {
       EXPECT_EQ(a.flow.is_reachable(Block(x)), reachable(edges, x, nothing));
       for (unsigned y = 0; y < count; ++y) {
-        const bool expected = x == y || (a.flow.is_reachable(Block(x)) && a.flow.is_reachable(Block(y)) &&
-                                         !reachable(edges, y, x));
+        const bool expected = x == y || (a.flow.is_reachable(Block(x)) &&
+                                         a.flow.is_reachable(Block(y)) && !reachable(edges, y, x));
         ASSERT_EQ(a.tree.dominates(Block(x), Block(y)), expected) << round << ": " << x << " " << y;
       }
       const Block idom = a.tree.idom(Block(x));
@@ -106,7 +107,8 @@ TEST(Analysis, LoopsOfRandomGraphs) {
     const auto count = static_cast<unsigned>(2 + random() % 10);
     std::vector<std::vector<unsigned>> edges(count);
     for (auto& targets : edges) {
-      for (auto n = random() % 3; n-- > 0;) targets.push_back(static_cast<unsigned>(random() % count));
+      for (auto n = random() % 3; n-- > 0;)
+        targets.push_back(static_cast<unsigned>(random() % count));
     }
     const Function func = graph(edges);
     const Analyses a(func);

@@ -2,8 +2,8 @@
 #pragma once
 /// Predecessors, successors and postorder of the blocks in the layout.
 ///
-/// A snapshot: it is stale once a branch or a block changes. The object is meant to be reused, it keeps
-/// its memory. Cost: O(blocks + branch targets).
+/// A snapshot: it is stale once a branch or a block changes. The object is meant to be reused, it
+/// keeps its memory. Cost: O(blocks + branch targets).
 
 #include <cstdint>
 #include <span>
@@ -30,8 +30,8 @@ class ControlFlow {
   std::span<const Predecessor> predecessors(Block block) const {
     return slice(predecessors_, predecessor_starts_, block);
   }
-  /// Reachable blocks: every block after those that a depth-first walk (successors in order) finishes
-  /// before it. The entry block is last.
+  /// Reachable blocks: every block after those that a depth-first walk (successors in order)
+  /// finishes before it. The entry block is last.
   std::span<const Block> postorder() const { return postorder_; }
   bool is_reachable(Block block) const { return postorder_number(block) != kUnreachable; }
   /// Position in `postorder`.

@@ -42,7 +42,7 @@ class DominatorTree {
   std::uint32_t evaluate(std::uint32_t v);
   void make_tree(const Function& func, const ControlFlow& flow);
 
-  std::vector<Block> idoms_;           // by block
+  std::vector<Block> idoms_;            // by block
   std::vector<std::uint32_t> numbers_;  // by block: position in preorder_
   std::vector<Block> preorder_;
   std::vector<std::uint32_t> last_in_subtree_;  // by preorder number

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Natural loops and their nesting. A cycle that can be entered in more than one place (irreducible) is
-/// no loop here: its blocks have the depth of what is around them. Loops with the same header are one.
-/// Reusable; stale once the graph changes. Cost: near-linear.
+/// Natural loops and their nesting. A cycle that can be entered in more than one place
+/// (irreducible) is no loop here: its blocks have the depth of what is around them. Loops with the
+/// same header are one. Reusable; stale once the graph changes. Cost: near-linear.
 
 #include <cstdint>
 #include <span>

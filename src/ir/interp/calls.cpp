@@ -15,8 +15,8 @@ constexpr std::uint64_t kFunctionAddress = 0xe000'0000;
 constexpr std::uint64_t kLibcallAddress = 0xd000'0000;
 
 constexpr std::string_view kLibcalls[] = {
-    "CeilF32", "CeilF64",    "FloorF32",   "FloorF64", "TruncF32", "TruncF64", "NearestF32",
-    "FmaF32",  "NearestF64", "FmaF64",     "Memcpy",   "Memmove",  "Memset",   "Memcmp"};
+    "CeilF32", "CeilF64",    "FloorF32", "FloorF64", "TruncF32", "TruncF64", "NearestF32",
+    "FmaF32",  "NearestF64", "FmaF64",   "Memcpy",   "Memmove",  "Memset",   "Memcmp"};
 }  // namespace
 
 interp::U128 Interpreter::function_address(std::uint32_t code) const {
@@ -75,8 +75,9 @@ Result<Interpreter::Step> Interpreter::call(Inst inst) {
       return libcall(inst, kLibcalls[static_cast<std::size_t>(libcall_offset / 16)], args);
     }
     if (offset % 16 != 0 || offset / 16 >= codes_.size()) {
-      return Error(ErrorKind::Invalid, "a call through a pointer that is no function's address in `" +
-                                           to_string(func(), inst) + "`");
+      return Error(ErrorKind::Invalid,
+                   "a call through a pointer that is no function's address in `" +
+                       to_string(func(), inst) + "`");
     }
     code = static_cast<std::uint32_t>(offset / 16);
     signature = &func().signatures[SigRef(data.a)];
@@ -91,8 +92,8 @@ Result<Interpreter::Step> Interpreter::call(Inst inst) {
   };
   if (types_differ(actual.params, signature->params) ||
       types_differ(actual.returns, signature->returns)) {
-    return Error(ErrorKind::Invalid, "the callee has another signature than `" +
-                                         to_string(func(), inst) + "` says");
+    return Error(ErrorKind::Invalid,
+                 "the callee has another signature than `" + to_string(func(), inst) + "` says");
   }
   if (is_terminator(data.op)) pop_frame();
   return enter(code, args);
@@ -123,7 +124,8 @@ Result<Interpreter::Step> Interpreter::memory_libcall(Inst inst, std::string_vie
   if (name == "Memcpy" || name == "Memmove") {
     if (size != 0) std::memmove(to, from, static_cast<std::size_t>(size));
   } else if (is_set) {
-    if (size != 0) std::memset(to, static_cast<int>(args[1] & 0xff), static_cast<std::size_t>(size));
+    if (size != 0)
+      std::memset(to, static_cast<int>(args[1] & 0xff), static_cast<std::size_t>(size));
   } else if (name == "Memcmp") {
     const int order = size == 0 ? 0 : std::memcmp(to, from, static_cast<std::size_t>(size));
     result = order < 0 ? 0xffff'ffffu : order > 0 ? 1u : 0u;

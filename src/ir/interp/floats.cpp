@@ -2,8 +2,8 @@
 /// Floating-point operations and the libcalls that stand for them.
 ///
 /// NaN results: an operand that is a NaN is passed on, made quiet (the first one, where there are
-/// several); else the default NaN of the host's processor family, x86-64's negative one. Programs must
-/// not depend on the payload, but an oracle has to be deterministic.
+/// several); else the default NaN of the host's processor family, x86-64's negative one. Programs
+/// must not depend on the payload, but an oracle has to be deterministic.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -24,8 +24,8 @@ template <typename F>
 constexpr BitsOf<F> kSignBit = BitsOf<F>{1} << (sizeof(F) * 8 - 1);
 template <typename F>
 constexpr BitsOf<F> kDefaultNan =
-    kSignBit<F> | (BitsOf<F>(~BitsOf<F>{0}) >> 1 &
-                   ~((BitsOf<F>{1} << (std::numeric_limits<F>::digits - 2)) - 1));
+    kSignBit<F> |
+    (BitsOf<F>(~BitsOf<F>{0}) >> 1 & ~((BitsOf<F>{1} << (std::numeric_limits<F>::digits - 2)) - 1));
 
 template <typename F>
 F from_bits(U128 bits) {

@@ -116,8 +116,7 @@ U128 rotate_left(U128 x, unsigned amount, unsigned bits) {
 Evaluated calculate(const Function& func, Inst inst, U128 a, U128 b, U128 c) {
   const InstData& data = func.data(inst);
   const unsigned bits = func.type(func.result(inst)).bits();
-  const unsigned from_bits =
-      data.op == Op::Iconst ? bits : func.type(Value(data.a)).bits();
+  const unsigned from_bits = data.op == Op::Iconst ? bits : func.type(Value(data.a)).bits();
   const S128 sa = sign_extended(a, from_bits);
   const auto amount = static_cast<unsigned>(b & (from_bits - 1));
   switch (data.op) {

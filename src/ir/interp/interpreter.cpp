@@ -55,9 +55,9 @@ Result<Interpreter::Outcome> Interpreter::run(const Function& func,
   fuel_ = limits_.fuel;
   outcome_ = {};
   if (args.size() != func.signature.params.size()) {
-    return Error(ErrorKind::BadArgument,
-                 "expected " + std::to_string(func.signature.params.size()) +
-                     " arguments, found " + std::to_string(args.size()));
+    return Error(ErrorKind::BadArgument, "expected " +
+                                             std::to_string(func.signature.params.size()) +
+                                             " arguments, found " + std::to_string(args.size()));
   }
   std::vector<U128> bits;
   for (std::size_t i = 0; i < args.size(); ++i) {
@@ -89,7 +89,8 @@ Result<Interpreter::Step> Interpreter::step() {
     case Format::BrTable: return branch(inst);
     case Format::Trap: return trap(func().trap_code(inst));
     case Format::CondTrap:
-      if ((value(Value(data.a)) == 0) == (data.op == Op::Trapz)) return trap(func().trap_code(inst));
+      if ((value(Value(data.a)) == 0) == (data.op == Op::Trapz))
+        return trap(func().trap_code(inst));
       break;
     case Format::Call:
     case Format::CallIndirect: return call(inst);
@@ -141,8 +142,7 @@ Result<Interpreter::Step> Interpreter::compute(Inst inst) {
   U128 operands[3] = {0, 0, 0};
   std::size_t count = 0;
   func().for_each_arg(inst, [&](Value v) { operands[count++] = value(v); });
-  const Evaluated result =
-      interp::evaluate(func(), inst, operands[0], operands[1], operands[2]);
+  const Evaluated result = interp::evaluate(func(), inst, operands[0], operands[1], operands[2]);
   if (!result.supported) return unsupported(inst);
   if (result.trap != TrapCode::None) return trap(result.trap);
   const std::span<const Value> results = func().results(inst);

@@ -3,9 +3,9 @@
 /// The reference interpreter: runs verified functions of scalars, one instruction at a time.
 ///
 /// Deterministic: stack slots live at made-up addresses, the same in every run. A memory access is
-/// checked against the slots that are alive and the memory that the caller mapped: outside of them it
-/// traps with the access's trap code, and is an error where the flags say `notrap`. Guest calls do not
-/// use the host's stack.
+/// checked against the slots that are alive and the memory that the caller mapped: outside of them
+/// it traps with the access's trap code, and is an error where the flags say `notrap`. Guest calls
+/// do not use the host's stack.
 ///
 /// Assumes: each function passed the verifier.
 

@@ -25,7 +25,9 @@ unsigned access_bytes(Op op, Type type) {
   }
 }
 
-bool is_sign_extending(Op op) { return op == Op::Sload8 || op == Op::Sload16 || op == Op::Sload32; }
+bool is_sign_extending(Op op) {
+  return op == Op::Sload8 || op == Op::Sload16 || op == Op::Sload32;
+}
 
 interp::U128 read(const std::uint8_t* memory, unsigned bytes, bool big_endian) {
   interp::U128 bits = 0;
@@ -68,9 +70,8 @@ Result<Interpreter::Step> Interpreter::load(Inst inst) {
   const Value result = func().result(inst);
   const Type type = func().type(result);
   const unsigned bytes = access_bytes(data.op, type);
-  const std::uint64_t address =
-      static_cast<std::uint64_t>(value(Value(data.a))) +
-      static_cast<std::uint64_t>(std::int64_t{func().load_offset(inst)});
+  const std::uint64_t address = static_cast<std::uint64_t>(value(Value(data.a))) +
+                                static_cast<std::uint64_t>(std::int64_t{func().load_offset(inst)});
   const MemFlags& flags = func().mem_flags(inst);
   const std::uint8_t* memory = find(address, bytes);
   if (memory == nullptr) {
@@ -90,9 +91,8 @@ Result<Interpreter::Step> Interpreter::load(Inst inst) {
 Result<Interpreter::Step> Interpreter::store(Inst inst) {
   const InstData& data = func().data(inst);
   const unsigned bytes = access_bytes(data.op, func().type(Value(data.a)));
-  const std::uint64_t address =
-      static_cast<std::uint64_t>(value(Value(data.b))) +
-      static_cast<std::uint64_t>(std::int64_t{func().store_offset(inst)});
+  const std::uint64_t address = static_cast<std::uint64_t>(value(Value(data.b))) +
+                                static_cast<std::uint64_t>(std::int64_t{func().store_offset(inst)});
   const MemFlags& flags = func().mem_flags(inst);
   std::uint8_t* memory = find(address, bytes);
   if (memory == nullptr) {

@@ -5,7 +5,9 @@ namespace hoist::ir::text_detail {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 bool is_word_char(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -58,7 +60,8 @@ void Lexer::advance() {
     token_.kind = TokenKind::Number;
     token_.text = text_.substr(start, at_ - start);
     // An exponent's sign: "0x1.8p-3".
-    if (token_.text.ends_with('p') && at_ < text_.size() && (text_[at_] == '-' || text_[at_] == '+')) {
+    if (token_.text.ends_with('p') && at_ < text_.size() &&
+        (text_[at_] == '-' || text_[at_] == '+')) {
       ++at_;
       take_while(is_digit);
       token_.text = text_.substr(start, at_ - start);

@@ -122,11 +122,15 @@ void print_global_value(base::Printer& out, const Function& func, const GlobalVa
 }
 
 /// Entities that a sparsely numbered text left out exist as placeholders.
-bool is_placeholder(const StackSlotData& slot) { return !slot.has_key && slot.key != 0; }
+bool is_placeholder(const StackSlotData& slot) {
+  return !slot.has_key && slot.key != 0;
+}
 bool is_placeholder(const GlobalValueData& data) {
   return data.kind == GlobalValueData::Kind::IaddImm && data.base.is_none();
 }
-bool is_placeholder(const ExtFunc& ext) { return ext.signature.is_none(); }
+bool is_placeholder(const ExtFunc& ext) {
+  return ext.signature.is_none();
+}
 
 bool print_preamble(base::Printer& out, const Function& func) {
   bool any = false;
@@ -207,8 +211,8 @@ Block defining_block(const Function& func, Value v) {
 /// Values printed so far, by number; not used for a single instruction.
 using Printed = std::vector<bool>;
 
-/// A reader can infer the type from an operand that it has seen: in the same block it surely has, if
-/// the function is valid.
+/// A reader can infer the type from an operand that it has seen: in the same block it surely has,
+/// if the function is valid.
 bool needs_suffix(const Function& func, Inst inst, const Printed* printed) {
   const InstData& data = func.data(inst);
   const auto defined_elsewhere = [&](Value operand) {

@@ -84,7 +84,8 @@ std::optional<std::uint32_t> Reader::entity_number(const Token& token, std::stri
 }
 
 Result<std::int64_t> Reader::offset32() {
-  if (peek().kind != TokenKind::Number || (peek().text[0] != '+' && peek().text[0] != '-')) return 0;
+  if (peek().kind != TokenKind::Number || (peek().text[0] != '+' && peek().text[0] != '-'))
+    return 0;
   const std::optional<IntLiteral> literal = parse_int(peek().text);
   const std::optional<std::uint64_t> bits = literal ? literal->in_bits(32) : std::nullopt;
   if (!bits || (!literal->negative && literal->magnitude > 0x7fff'ffff)) {

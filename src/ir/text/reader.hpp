@@ -2,10 +2,10 @@
 #pragma once
 /// Reader of CLIF text: functions, and the test files around them.
 ///
-/// Errors are ErrorKind::Malformed with line and column, or ErrorKind::Unsupported for a construct of
-/// CLIF that Hoist does not have yet, which the message names. The reader checks syntax, names and what
-/// it needs to give each value a type; the rest is the verifier's. Memory is bounded by the text's size
-/// and the limits on entity numbers below.
+/// Errors are ErrorKind::Malformed with line and column, or ErrorKind::Unsupported for a construct
+/// of CLIF that Hoist does not have yet, which the message names. The reader checks syntax, names
+/// and what it needs to give each value a type; the rest is the verifier's. Memory is bounded by
+/// the text's size and the limits on entity numbers below.
 
 #include <cstdint>
 #include <optional>
@@ -19,7 +19,8 @@
 
 namespace hoist::ir {
 
-/// Block numbers are below this, value numbers and others (stack slots, …) have limits of their own.
+/// Block numbers are below this, value numbers and others (stack slots, …) have limits of their
+/// own.
 inline constexpr std::uint32_t kMaxTextBlocks = 100'000;
 inline constexpr std::uint32_t kMaxTextValues = 1u << 22;
 inline constexpr std::uint32_t kMaxTextEntities = 1u << 16;

@@ -26,13 +26,17 @@ std::string float_text(std::uint64_t bits, FloatFormat format) {
 }
 
 TEST(Literals, Floats) {
-  const std::pair<std::uint64_t, const char*> f32[] = {
-      {0x00000000, "0.0"},           {0x80000000, "-0.0"},
-      {0x3f800000, "0x1.000000p0"},  {0xbfc00000, "-0x1.800000p0"},
-      {0x00000001, "0x0.000002p-126"}, {0x7f7fffff, "0x1.fffffep127"},
-      {0x7f800000, "+Inf"},          {0xff800000, "-Inf"},
-      {0x7fc00000, "+NaN"},          {0xffc00001, "-NaN:0x1"},
-      {0x7f800001, "+sNaN:0x1"}};
+  const std::pair<std::uint64_t, const char*> f32[] = {{0x00000000, "0.0"},
+                                                       {0x80000000, "-0.0"},
+                                                       {0x3f800000, "0x1.000000p0"},
+                                                       {0xbfc00000, "-0x1.800000p0"},
+                                                       {0x00000001, "0x0.000002p-126"},
+                                                       {0x7f7fffff, "0x1.fffffep127"},
+                                                       {0x7f800000, "+Inf"},
+                                                       {0xff800000, "-Inf"},
+                                                       {0x7fc00000, "+NaN"},
+                                                       {0xffc00001, "-NaN:0x1"},
+                                                       {0x7f800001, "+sNaN:0x1"}};
   for (const auto& [bits, text] : f32) {
     EXPECT_EQ(float_text(bits, kF32), text);
     EXPECT_EQ(parse_float(text, kF32), bits) << text;
@@ -43,8 +47,9 @@ TEST(Literals, Floats) {
   EXPECT_EQ(parse_float("0xf.f", kF32), 0x417f0000u);
   EXPECT_EQ(parse_float("0x1.0p-149", kF32), 1u);
   EXPECT_EQ(parse_float("0x0.00000000000000000000000000000000000008p0", kF32), 0x00000001u);
-  for (const char* bad : {"", "1.5", "0x", "0x1.0000001p0", "0x1p128", "0x1p-150", "0x1.p", "NaN:0x400000",
-                          "sNaN:0x0", "0x1..0", "0x1p99999999999999999999", "-", "+"}) {
+  for (const char* bad :
+       {"", "1.5", "0x", "0x1.0000001p0", "0x1p128", "0x1p-150", "0x1.p", "NaN:0x400000",
+        "sNaN:0x0", "0x1..0", "0x1p99999999999999999999", "-", "+"}) {
     EXPECT_FALSE(parse_float(bad, kF32)) << bad;
   }
 }
@@ -81,7 +86,8 @@ TEST(Literals, Integers) {
   EXPECT_FALSE(parse_int("12a"));
 }
 
-constexpr std::string_view kSample = R"(function u1:2(i64 vmctx, i32 sext, f32) -> i32 uext, f64 system_v {
+constexpr std::string_view kSample =
+    R"(function u1:2(i64 vmctx, i32 sext, f32) -> i32 uext, f64 system_v {
     ss0 = explicit_slot 16, align = 8
     ss3 = explicit_slot 4, key = 99
     region0 = 7 "heap"
@@ -139,7 +145,8 @@ TEST(Text, Errors) {
       {"function %f() {\nblock0:\n  jump.i32 block0\n}", 3, 3, "takes no type suffix"},
       {"function %f() {\nblock0:\n  foo v1\n}", 3, 3, "expected an opcode, found \"foo\""},
       {"function %f() {\nblock0:\nblock0:\n}", 3, 1, "duplicate block"},
-      {"function %f(i32) {\nblock0(v0: i32):\n  v0 = iconst.i32 1\n}", 3, 3, "duplicate definition"},
+      {"function %f(i32) {\nblock0(v0: i32):\n  v0 = iconst.i32 1\n}", 3, 3,
+       "duplicate definition"},
       {"function %f() {\nblock100000:\n}", 2, 1, "below 100000"},
       {"function %f() {\nblock01:\n}", 2, 1, "expected a declaration or a block"},
       {"function %f() {\nblock0:\n  call fn0()\n}", 3, 8, "undeclared function fn0"},
@@ -157,8 +164,8 @@ TEST(Text, Errors) {
     const Result<ParsedFile> file = parse_file(c.text);
     ASSERT_FALSE(file) << c.text;
     EXPECT_EQ(file.error().kind(), ErrorKind::Malformed) << c.text;
-    EXPECT_NE(file.error().message().find(c.message), std::string::npos)
-        << c.text << "\n" << file.error().message();
+    EXPECT_NE(file.error().message().find(c.message), std::string::npos) << c.text << "\n"
+                                                                         << file.error().message();
     EXPECT_EQ(file.error().line(), c.line) << c.text;
     EXPECT_EQ(file.error().column(), c.column) << c.text;
   }
@@ -192,7 +199,8 @@ void survive(std::string_view text) {
 }
 
 TEST(Text, PrefixesAndMutations) {
-  for (std::size_t length = 0; length <= kSample.size(); ++length) survive(kSample.substr(0, length));
+  for (std::size_t length = 0; length <= kSample.size(); ++length)
+    survive(kSample.substr(0, length));
   std::mt19937 random(4);
   constexpr std::string_view kBytes = "v0123456789,.()[]{}:=->+@;% \n\"abfinsx_";
   for (int round = 0; round < 3000; ++round) {
@@ -206,9 +214,13 @@ TEST(Text, PrefixesAndMutations) {
 }
 
 TEST(Text, SuiteFilesReadBack) {
-  const char* suites = std::getenv("HOIST_SUITES");
-  if (suites == nullptr) GTEST_SKIP() << "HOIST_SUITES does not name the directory of the suites";
-  const std::filesystem::path suite = std::filesystem::path(suites) / "clif";
+  // Beside the source tree: <root>/src/ir/text/text_test.cpp
+  namespace fs = std::filesystem;
+  const fs::path root = fs::path(__FILE__).parent_path().parent_path().parent_path().parent_path();
+  const char* given = std::getenv("HOIST_SUITES");
+  const fs::path suites = given != nullptr ? fs::path(given) : root.parent_path() / "shared/suites";
+  const fs::path suite = suites / "clif";
+  if (!fs::is_directory(suite)) GTEST_SKIP() << "no files under " << suite << ": set HOIST_SUITES";
   std::size_t functions = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(suite)) {
     if (entry.path().extension() != ".clif") continue;

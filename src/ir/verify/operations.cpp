@@ -10,8 +10,12 @@ using verify_detail::message;
 
 namespace {
 
-bool is_small_int(Type type) { return type.is_int() && type.bits() <= 64; }
-bool is_address(Type type) { return type == I32 || type == I64; }
+bool is_small_int(Type type) {
+  return type.is_int() && type.bits() <= 64;
+}
+bool is_address(Type type) {
+  return type == I32 || type == I64;
+}
 
 bool same_lanes(Type a, Type b) {
   return a.log2_lane_count() == b.log2_lane_count() && a.is_dynamic() == b.is_dynamic();
@@ -64,8 +68,8 @@ void Verifier::expect_type(Inst inst, unsigned number, Type expected) {
   const InstData& data = func_->data(inst);
   const Value v(number == 0 ? data.a : number == 1 ? data.b : data.c);
   if (func_->type(v) == expected) return;
-  report(inst, message("arg ", number, " (", v, ") has type ", func_->type(v), ", expected ",
-                       expected));
+  report(inst,
+         message("arg ", number, " (", v, ") has type ", func_->type(v), ", expected ", expected));
 }
 
 void Verifier::expect(Inst inst, unsigned number, bool holds) {
@@ -212,9 +216,8 @@ void Verifier::check_types(Inst inst) {
     case Op::Fcmp: {
       expect(inst, 0, data.op == Op::Icmp ? arg(0).lane_is_int() : arg(0).lane_is_float());
       expect_type(inst, 1, arg(0));
-      const Type flag = arg(0).is_scalar()
-                            ? I8
-                            : arg(0).with_lane(Type::int_of_bits(arg(0).lane_bits()).lane());
+      const Type flag =
+          arg(0).is_scalar() ? I8 : arg(0).with_lane(Type::int_of_bits(arg(0).lane_bits()).lane());
       if (result != flag) report(inst, message("has type ", result, ", expected ", flag));
       break;
     }

@@ -49,8 +49,8 @@ void Verifier::check_signature(const Signature& signature, EntityRef where) {
     for (std::size_t i = 0; i < params.size(); ++i) {
       if (params[i].extension == ArgExtension::None || params[i].type.is_int()) continue;
       const bool sext = params[i].extension == ArgExtension::Sext;
-      report(where, message(what, " at position ", i, " has invalid extension ",
-                            sext ? "Sext" : "Uext"));
+      report(where,
+             message(what, " at position ", i, " has invalid extension ", sext ? "Sext" : "Uext"));
     }
   };
   check(signature.params, "Parameter");
@@ -139,7 +139,8 @@ bool Verifier::check_aliases() {
   // A chain that runs into one that was walked before ends: marks are the start of the walk.
   positions_.assign(count, count);
   for (std::uint32_t start = 0; start < count; ++start) {
-    for (Value at(start); func.value(at).kind == ValueKind::Alias && positions_[at.index()] == count;) {
+    for (Value at(start);
+         func.value(at).kind == ValueKind::Alias && positions_[at.index()] == count;) {
       positions_[at.index()] = start;
       at = Value(func.value(at).source);
       if (at.index() >= count || positions_[at.index()] == start) {
@@ -344,9 +345,8 @@ void Verifier::check_dominance(Block block, Inst inst, Value v) {
   const Inst def(data.source);
   if (def == inst) {
     report(inst, message("uses value ", v, " from itself"));
-  } else if (func.inst_block(def) == block
-                 ? positions_[def.index()] >= positions_[inst.index()]
-                 : !dominators_.dominates(func.inst_block(def), block)) {
+  } else if (func.inst_block(def) == block ? positions_[def.index()] >= positions_[inst.index()]
+                                           : !dominators_.dominates(func.inst_block(def), block)) {
     report(inst, message("uses value ", v, " from non-dominating ", def));
   }
 }

@@ -5,16 +5,19 @@
 /// Preamble
 ///   V1  Integer extension of a parameter or result only on scalar integers; `preserve_all` has no
 ///       results.
-///   V2  Global values: bases exist, no cycles, a vmctx parameter where one is a vmctx, loads have a
+///   V2  Global values: bases exist, no cycles, a vmctx parameter where one is a vmctx, loads have
+///   a
 ///       base of pointer type. The stack limit is a declared global value.
 ///   V3  Alias regions have distinct user ids.
 /// Layout
 ///   V4  There is an entry block, not cold, whose parameters are those of the signature.
-///   V5  Each block in the layout ends in a terminator and has no other; instructions know their block.
-///   V6  Branches go to blocks in the layout and pass what the block's parameters ask for (number and
+///   V5  Each block in the layout ends in a terminator and has no other; instructions know their
+///   block. V6  Branches go to blocks in the layout and pass what the block's parameters ask for
+///   (number and
 ///       types). A jump table belongs to one instruction.
 /// Values
-///   V7  Operands exist and are defined by an instruction in the layout or a block parameter; results
+///   V7  Operands exist and are defined by an instruction in the layout or a block parameter;
+///   results
 ///       and parameters know their place. Aliases end at such a value and have its type.
 ///   V8  In reachable code a definition dominates its uses.
 ///   V9  Operand and result types are those that the operation allows.
@@ -22,9 +25,10 @@
 ///   V10 Calls pass what the signature asks for and have its results; `return` returns what the
 ///       function's signature says; tail calls have the caller's results and a convention that
 ///       allows them, the same on both sides.
-///   V11 Constants have no bits above their type; a bitcast keeps the size, has byte order flags only and
-///       needs one where the number of lanes changes; stores are not `readonly`; alias regions and stack
-///       slots that are named exist; addresses have the pointer type, where it is known.
+///   V11 Constants have no bits above their type; a bitcast keeps the size, has byte order flags
+///   only and
+///       needs one where the number of lanes changes; stores are not `readonly`; alias regions and
+///       stack slots that are named exist; addresses have the pointer type, where it is known.
 ///   V12 Patchable functions are colocated and have no results.
 ///
 /// Not checked: what a value is at run time (addresses, division by zero), memory flags against

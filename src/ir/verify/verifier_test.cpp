@@ -23,7 +23,9 @@ std::string first_error(const Function& func) {
   return result ? "" : result.error().message();
 }
 
-TEST(Verifier, SampleIsValid) { EXPECT_EQ(first_error(sample()), ""); }
+TEST(Verifier, SampleIsValid) {
+  EXPECT_EQ(first_error(sample()), "");
+}
 
 TEST(Verifier, BrokenPlaces) {
   Function func = sample();

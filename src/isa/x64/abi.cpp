@@ -120,9 +120,9 @@ codegen::RegisterFile make_register_file() {
 Result<void> assign_signature(const ir::Signature& sig, SignatureLayout& out) {
   const ConventionRegs* regs = regs_of(sig.call_conv);
   if (regs == nullptr) {
-    return Error(ErrorKind::Unsupported,
-                 std::string("calling convention ") + conv_name(sig.call_conv) +
-                     " on x86_64 (it has system_v, fast and tail)");
+    return Error(ErrorKind::Unsupported, std::string("calling convention ") +
+                                             conv_name(sig.call_conv) +
+                                             " on x86_64 (it has system_v, fast and tail)");
   }
   std::uint32_t stack = 0;
   HOIST_TRY_VOID(assign(sig.params, regs->int_params, regs->float_params, stack, out.params));
@@ -131,7 +131,9 @@ Result<void> assign_signature(const ir::Signature& sig, SignatureLayout& out) {
   return {};
 }
 
-RegMask callee_saved(ir::CallConv) { return mask_of(kCalleeSaved); }
+RegMask callee_saved(ir::CallConv) {
+  return mask_of(kCalleeSaved);
+}
 
 RegMask call_clobbers(ir::CallConv) {
   RegMask mask = mask_of(kCallerSaved);

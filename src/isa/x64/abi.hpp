@@ -2,20 +2,23 @@
 #pragma once
 /// Calling conventions and the frame of x86-64.
 ///
-/// Values in registers: an i32 always has zero upper 32 bits, everywhere (parameters and results of SystemV
-/// are re-zeroed where they arrive; all others keep it by themselves). The upper bits of i8 and i16 are
-/// unspecified. A spill slot has 8 bytes and keeps the whole register.
+/// Values in registers: an i32 always has zero upper 32 bits, everywhere (parameters and results of
+/// SystemV are re-zeroed where they arrive; all others keep it by themselves). The upper bits of i8
+/// and i16 are unspecified. A spill slot has 8 bytes and keeps the whole register.
 ///
 /// SystemV: the System V ABI for AMD64. Integer parameters rdi rsi rdx rcx r8 r9, float parameters
-///   xmm0-7; results rax rdx and xmm0 xmm1. An i8, i16 or i32 with `sext` or `uext` is extended to 64 bits by
-///   whoever passes it. A StructReturn parameter comes back in rax if there are no other results.
-/// Fast and Tail (Hoist's own): integer parameters rdi rsi rdx rcx r8 r9 rax r10, float parameters xmm0-7;
+///   xmm0-7; results rax rdx and xmm0 xmm1. An i8, i16 or i32 with `sext` or `uext` is extended to
+///   64 bits by whoever passes it. A StructReturn parameter comes back in rax if there are no other
+///   results.
+/// Fast and Tail (Hoist's own): integer parameters rdi rsi rdx rcx r8 r9 rax r10, float parameters
+/// xmm0-7;
 ///   integer results rax rdx rcx rsi rdi r8, float results xmm0-7.
-/// All: the rest of the parameters in 8-byte units upwards from the stack pointer at the call, then (our own
+/// All: the rest of the parameters in 8-byte units upwards from the stack pointer at the call, then
+/// (our own
 ///   scheme in all conventions) the results that found no register, in 8-byte units after
-///   the parameters. The whole area belongs to the caller: it makes room, the callee leaves the size
-///   as it is and may overwrite the contents. Callee-saved: rbx rbp r12-r15. r11 is free at entry
-///   (the prologue uses it). The stack pointer is 16-byte aligned at the call.
+///   the parameters. The whole area belongs to the caller: it makes room, the callee leaves the
+///   size as it is and may overwrite the contents. Callee-saved: rbx rbp r12-r15. r11 is free at
+///   entry (the prologue uses it). The stack pointer is 16-byte aligned at the call.
 ///
 /// Frame, from high addresses to low:
 ///   IncomingArg area    [rbp + 16 ...]
@@ -25,13 +28,13 @@
 ///   OutgoingArg area    [rsp ...]
 /// Prologue: push rbp; mov rbp,rsp; stack-limit check; sub rsp; save callee-saved registers.
 ///
-/// Stack-limit check (functions with MachFunction::stack_limit_offset >= 0): the limit is loaded into r11 from
-/// [rdi + stack_limit_offset], then, if stack_limit_offset2 >= 0, from [r11 + stack_limit_offset2]; rdi is the
-/// context parameter. rsp - frame size below the limit traps StackOverflow, out of line (frames above
-/// kUncheckedFrameBytes compare the difference in r11, so that wrapping around is impossible
-/// for limits above the frame size). A function without calls whose frame has at most
-/// kUncheckedFrameBytes makes no check; so the embedder's limit leaves that much and the needs of
-/// host functions below it.
+/// Stack-limit check (functions with MachFunction::stack_limit_offset >= 0): the limit is loaded
+/// into r11 from [rdi + stack_limit_offset], then, if stack_limit_offset2 >= 0, from [r11 +
+/// stack_limit_offset2]; rdi is the context parameter. rsp - frame size below the limit traps
+/// StackOverflow, out of line (frames above kUncheckedFrameBytes compare the difference in r11, so
+/// that wrapping around is impossible for limits above the frame size). A function without calls
+/// whose frame has at most kUncheckedFrameBytes makes no check; so the embedder's limit leaves that
+/// much and the needs of host functions below it.
 
 #include <cstdint>
 #include <span>
@@ -54,8 +57,12 @@ inline constexpr std::uint32_t kUncheckedFrameBytes = 4096;
 /// Frames are limited to this size; larger ones are ErrorKind::Limit.
 inline constexpr std::uint32_t kMaxFrameBytes = 128u << 20;
 
-constexpr PReg preg(Gpr reg) { return PReg::gpr(static_cast<unsigned>(reg)); }
-constexpr PReg preg(Xmm reg) { return PReg::fpr(static_cast<unsigned>(reg)); }
+constexpr PReg preg(Gpr reg) {
+  return PReg::gpr(static_cast<unsigned>(reg));
+}
+constexpr PReg preg(Xmm reg) {
+  return PReg::fpr(static_cast<unsigned>(reg));
+}
 
 /// The context parameter of every convention, if it is the first parameter.
 inline constexpr PReg kContextReg = preg(Gpr::Rdi);

@@ -101,7 +101,8 @@ VReg Lowering::make_int(std::uint64_t bits) {
   const VReg d = new_int();
   const auto imm = static_cast<std::int64_t>(bits);
   const bool short_form = bits <= 0xffff'ffffu;
-  MachInst load = mi(Op::MovRI, short_form ? 4 : 8, short_form ? static_cast<std::int32_t>(bits) : imm);
+  MachInst load =
+      mi(Op::MovRI, short_form ? 4 : 8, short_form ? static_cast<std::int32_t>(bits) : imm);
   if (!short_form && !fits_imm32(imm)) load.op = raw(Op::MovRI64);
   emit(load, {codegen::def(d)}).flags |= codegen::kRemat;
   return d;
@@ -228,7 +229,8 @@ void Lowering::lower_operation(ir::Inst inst) {
 
     case ir::Op::Trapz:
       return trap_on(condition(func().arg_a(inst), inst).inverted(), func().trap_code(inst));
-    case ir::Op::Trapnz: return trap_on(condition(func().arg_a(inst), inst), func().trap_code(inst));
+    case ir::Op::Trapnz:
+      return trap_on(condition(func().arg_a(inst), inst), func().trap_code(inst));
     case ir::Op::Debugtrap: emit(mi(Op::Int3, 0), {}); return;
     case ir::Op::Fence: emit(mi(Op::Mfence, 0), {}); return;
     case ir::Op::Nop: return;
@@ -297,16 +299,15 @@ void Lowering::lower_operation(ir::Inst inst) {
     case ir::Op::Bswap: return lower_bswap(inst);
     case ir::Op::Popcnt: return lower_popcnt(inst);
 
-    case ir::Op::Icmp:
-      return materialize(compare_ints(inst, inst, true), result(inst), false);
-    case ir::Op::Fcmp:
-      return materialize(compare_floats(inst, inst, true), result(inst), false);
+    case ir::Op::Icmp: return materialize(compare_ints(inst, inst, true), result(inst), false);
+    case ir::Op::Fcmp: return materialize(compare_floats(inst, inst, true), result(inst), false);
 
     case ir::Op::Uextend: return lower_extend(inst, false);
     case ir::Op::Sextend: return lower_extend(inst, true);
     case ir::Op::Ireduce:
       // Only to i32: the upper half must become zero.
-      emit(mi(Op::MovRR, 4), {codegen::def(result(inst)), codegen::use_any(reg(func().arg_a(inst)))});
+      emit(mi(Op::MovRR, 4),
+           {codegen::def(result(inst)), codegen::use_any(reg(func().arg_a(inst)))});
       return;
     case ir::Op::Bmask: return lower_bmask(inst);
     case ir::Op::Bitcast: return lower_bitcast(inst);
@@ -379,8 +380,7 @@ Result<void> Lowering::find_stack_limit() {
     gv = data.base;
   }
   if (loads == 0 || f.global_values[gv].kind != ir::GlobalValueData::Kind::VmContext ||
-      f.signature.params.empty() ||
-      f.signature.params.front().purpose != ir::ArgPurpose::VmCtx) {
+      f.signature.params.empty() || f.signature.params.front().purpose != ir::ArgPurpose::VmCtx) {
     return unknown;
   }
   // The chain was walked from its end.

@@ -3,8 +3,9 @@
 /// Instruction selection for x86-64: the rules, one .cpp file per family (lower_*.cpp), driven by
 /// codegen/lower/lower_inl.hpp.
 ///
-/// Narrow integers are computed in 32-bit registers with unspecified upper bits; what looks at upper bits
-/// (right shifts, division, comparison, conversion) extends first or works at the narrow width.
+/// Narrow integers are computed in 32-bit registers with unspecified upper bits; what looks at
+/// upper bits (right shifts, division, comparison, conversion) extends first or works at the narrow
+/// width.
 
 #include <cstdint>
 #include <vector>
@@ -83,13 +84,12 @@ class Lowering final : public codegen::LowerBase {
   VReg extended(ir::Value v, bool is_signed);
   /// Copies into `to` what is a register already; a hint to coalesce.
   void move(VReg to, VReg from, codegen::RegClass cls = codegen::RegClass::Int);
-  static bool fits_imm32(std::int64_t value) {
-    return value == static_cast<std::int32_t>(value);
-  }
+  static bool fits_imm32(std::int64_t value) { return value == static_cast<std::int32_t>(value); }
   static unsigned op_width(ir::Type type) { return type.bits() <= 32 ? 4 : 8; }
   /// Imm of an operation of `width` bytes for constant `v`, if it can be encoded.
   std::optional<std::int64_t> immediate(ir::Value v, unsigned width) const;
-  /// The value of one use may be taken over by `root`: its only use, or cheap and in the same block.
+  /// The value of one use may be taken over by `root`: its only use, or cheap and in the same
+  /// block.
   bool can_fuse(ir::Inst inst, ir::Inst root) const {
     return is_single_use(func().result(inst)) || same_block(inst, root);
   }
@@ -238,8 +238,8 @@ class Lowering final : public codegen::LowerBase {
   void lower_call(ir::Inst inst);
   void lower_tail_call(ir::Inst inst);
   void emit_call(const ir::Signature& sig, const SignatureLayout& layout,
-                 std::span<const ir::Value> args, std::span<const ir::Value> results,
-                 MachInst call, Operand target, const Address& target_address);
+                 std::span<const ir::Value> args, std::span<const ir::Value> results, MachInst call,
+                 Operand target, const Address& target_address);
   void store_argument(codegen::AddrKind area, std::uint32_t offset, ir::Value v, ir::Type type);
   void load_argument(codegen::AddrKind area, std::uint32_t offset, VReg d, ir::Type type);
   VReg argument(ir::Value v, const ir::AbiParam& param, ir::CallConv conv);
@@ -248,13 +248,14 @@ class Lowering final : public codegen::LowerBase {
   VReg context_register();
   Result<void> find_stack_limit();
 
-  /// Does the branch behind `inst` read the flags that it leaves? Then it ends in a form that sets ZF.
+  /// Does the branch behind `inst` read the flags that it leaves? Then it ends in a form that sets
+  /// ZF.
   bool must_set_flags(ir::Inst inst) const { return flags_of_ == inst; }
 
   FeatureSet features_;
   ir::Inst flags_of_;  ///< lowered next: the branch just lowered reads its flags
   SignatureLayout own_;
-  std::vector<SignatureLayout> layouts_;      // by SigRef; valid where layout_known_ is set
+  std::vector<SignatureLayout> layouts_;  // by SigRef; valid where layout_known_ is set
   std::vector<std::uint8_t> layout_known_;
   std::vector<VReg> edge_args_;
 };

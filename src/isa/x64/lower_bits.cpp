@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Counting and permuting bits, with and without BMI1, LZCNT and POPCNT.
 ///
-/// Source of the sequences without them: Warren, "Hacker's Delight" (2nd edition), sections 5-1 and 7-1.
+/// Source of the sequences without them: Warren, "Hacker's Delight" (2nd edition), sections 5-1 and
+/// 7-1.
 #include "base/bits.hpp"
 #include "isa/x64/lower.hpp"
 
@@ -98,8 +99,7 @@ void Lowering::lower_popcnt(ir::Inst inst) {
   const VReg upper = mask_with(width, ri(Op::ShrRI, width, in_pairs, 2), ones * 0x33);
   const VReg in_fours = rr(Op::AddRR, width, mask_with(width, in_pairs, ones * 0x33), upper);
   const VReg shifted = ri(Op::ShrRI, width, in_fours, 4);
-  const VReg in_bytes =
-      mask_with(width, rr(Op::AddRR, width, shifted, in_fours), ones * 0x0f);
+  const VReg in_bytes = mask_with(width, rr(Op::AddRR, width, shifted, in_fours), ones * 0x0f);
   VReg sum;
   if (width == 4) {
     sum = new_int();

@@ -84,8 +84,8 @@ void Lowering::emit_call(const ir::Signature& sig, const SignatureLayout& layout
   }
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!layout.params[i].in_reg()) continue;
-    uses[use_count++] = codegen::use_fixed(argument(args[i], sig.params[i], sig.call_conv),
-                                           layout.params[i].reg);
+    uses[use_count++] =
+        codegen::use_fixed(argument(args[i], sig.params[i], sig.call_conv), layout.params[i].reg);
   }
   // The results' registers are defined, not clobbered.
   RegMask clobbers = call_clobbers(sig.call_conv);
@@ -205,8 +205,8 @@ void Lowering::lower_tail_call(ir::Inst inst) {
   if (!near) uses[count++] = codegen::use_fixed(target, preg(Gpr::R11));
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!layout->params[i].in_reg()) continue;
-    uses[count++] = codegen::use_fixed(argument(args[i], sig.params[i], sig.call_conv),
-                                       layout->params[i].reg);
+    uses[count++] =
+        codegen::use_fixed(argument(args[i], sig.params[i], sig.call_conv), layout->params[i].reg);
   }
   MachInst jump = mi(near ? Pseudo::TailCall : Pseudo::TailCallReg);
   if (near) jump.aux = add_symbol(f.ext_funcs[ir::FuncRef(f.data(inst).a)].name);

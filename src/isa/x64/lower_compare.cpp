@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Comparisons, and what consumes their flags: conditional traps, select, set-on-condition.
 ///
-/// A comparison is made where its result is consumed, and made again for each consumer in the block.
+/// A comparison is made where its result is consumed, and made again for each consumer in the
+/// block.
 #include <bit>
 
 #include "base/bits.hpp"
@@ -73,9 +74,9 @@ bool Lowering::test_bits(ir::Value masked, ir::Inst root, bool only_user) {
     }
     // Unsigned: a mask of 32 bits needs no 64-bit operation.
     const bool narrow = *mask <= 0xffff'ffff;
-    const auto imm = narrow && width == 8 ? std::optional<std::int64_t>(
-                                                static_cast<std::int32_t>(*mask))
-                                          : immediate(y, width);
+    const auto imm = narrow && width == 8
+                         ? std::optional<std::int64_t>(static_cast<std::int32_t>(*mask))
+                         : immediate(y, width);
     if (imm) {
       if (only_user && fold_load(x, root, memory)) {
         // The whole value is read, as far as it can fault.
@@ -224,7 +225,8 @@ Condition Lowering::compare_floats(ir::Inst fcmp, ir::Inst root, bool only_user)
 /// If `v` is computed just before `branch` by an operation that sets ZF: leaves it to that.
 bool Lowering::take_flags_of(ir::Value v, ir::Inst branch) {
   const ir::Inst inst = def_of(v);
-  if (inst.is_none() || func().op(branch) != ir::Op::Brif || !same_block(inst, branch)) return false;
+  if (inst.is_none() || func().op(branch) != ir::Op::Brif || !same_block(inst, branch))
+    return false;
   if (type(v) != ir::I32 && type(v) != ir::I64) return false;
   switch (func().op(inst)) {
     case ir::Op::Iadd:
@@ -234,7 +236,8 @@ bool Lowering::take_flags_of(ir::Value v, ir::Inst branch) {
     case ir::Op::Bxor: break;
     default: return false;  // leaves no flags, or other ones
   }
-  // Nothing in between may be emitted: constants never are, comparisons only if someone wants their value.
+  // Nothing in between may be emitted: constants never are, comparisons only if someone wants their
+  // value.
   for (ir::Inst at = func().prev_inst(branch); at != inst; at = func().prev_inst(at)) {
     const ir::Op op = func().op(at);
     if (op == ir::Op::Iconst) continue;
@@ -292,9 +295,10 @@ Condition Lowering::condition(ir::Value c, ir::Inst root) {
   };
   const unsigned width = type(v).bytes();
   Address memory;
-  for (const Form form : {Form{ir::Op::Load, width}, Form{ir::Op::Uload8, 1}, Form{ir::Op::Sload8, 1},
-                          Form{ir::Op::Uload16, 2}, Form{ir::Op::Sload16, 2},
-                          Form{ir::Op::Uload32, 4}, Form{ir::Op::Sload32, 4}}) {
+  for (const Form form :
+       {Form{ir::Op::Load, width}, Form{ir::Op::Uload8, 1}, Form{ir::Op::Sload8, 1},
+        Form{ir::Op::Uload16, 2}, Form{ir::Op::Sload16, 2}, Form{ir::Op::Uload32, 4},
+        Form{ir::Op::Sload32, 4}}) {
     if (!only_user || !fold_load(v, form.load, root, memory)) continue;
     emit(mi(Op::CmpMI, form.bytes, 0), {}, memory);
     return done({Condition::Kind::One, Cc::Ne});

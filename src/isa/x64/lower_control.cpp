@@ -50,8 +50,8 @@ void Lowering::lower_br_table(ir::Inst inst) {
   jump.aux = static_cast<std::uint32_t>(entries.size());
   jump.flags |= codegen::kTerminator;
   out().jump_tables.insert(out().jump_tables.end(), entries.begin(), entries.end());
-  emit(jump, {codegen::early_def(new_int()), codegen::early_def(new_int()),
-              codegen::late_use(index)});
+  emit(jump,
+       {codegen::early_def(new_int()), codegen::early_def(new_int()), codegen::late_use(index)});
   for (const auto& edge : edges) add_successor(order().target_item(edge));
 }
 

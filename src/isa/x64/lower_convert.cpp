@@ -67,8 +67,7 @@ void Lowering::lower_to_float(ir::Inst inst, bool is_signed) {
   }
   // An unsigned 32-bit value is a positive 64-bit one.
   const unsigned width = bits == 64 || (!is_signed && bits == 32) ? 8 : 4;
-  emit(mi(Pseudo::IntToFloat, width),
-       {codegen::def(d), codegen::use_any(extended(x, is_signed))})
+  emit(mi(Pseudo::IntToFloat, width), {codegen::def(d), codegen::use_any(extended(x, is_signed))})
       .cc = float_bytes;
 }
 

@@ -15,8 +15,8 @@ namespace {
 // gcc and clang have it on every 64-bit target.
 __extension__ using Wide = unsigned __int128;
 
-/// For divisors that are no powers of two: floor(x / d) = (x * factor) >> (bits + shift), where the factor has
-/// one bit more than `bits` if `add` is set (its low `bits` bits are given).
+/// For divisors that are no powers of two: floor(x / d) = (x * factor) >> (bits + shift), where the
+/// factor has one bit more than `bits` if `add` is set (its low `bits` bits are given).
 struct UnsignedMagic {
   std::uint64_t factor;
   unsigned shift;
@@ -27,9 +27,9 @@ UnsignedMagic unsigned_magic(unsigned bits, std::uint64_t divisor) {
   // The smallest shift for which rounding the factor up is exact enough for all x.
   const unsigned log2 = 64 - static_cast<unsigned>(std::countl_zero(divisor - 1));  // ceil
   for (unsigned shift = 0; shift <= log2; ++shift) {
-    const Wide power = Wide{1} << (bits + shift);
-    // power may be 2^128 only if bits and shift were 64, which a 64-bit divisor's log2 allows.
+    // The power would be 2^128 if both are 64, which a 64-bit divisor's log2 allows.
     if (bits + shift >= 128) break;
+    const Wide power = Wide{1} << (bits + shift);
     const Wide factor = power / divisor + 1;
     const Wide error = factor * divisor - power;  // 1 ... divisor
     if (error > (Wide{1} << shift)) continue;
@@ -42,7 +42,8 @@ UnsignedMagic unsigned_magic(unsigned bits, std::uint64_t divisor) {
   return {static_cast<std::uint64_t>(low), log2, true};
 }
 
-/// For |d| >= 2: x / d = (high half of x * factor (signed) [+- x]) >> shift, plus 1 if that is negative.
+/// For |d| >= 2: x / d = (high half of x * factor (signed) [+- x]) >> shift, plus 1 if that is
+/// negative.
 struct SignedMagic {
   std::int64_t factor;
   unsigned shift;
@@ -51,8 +52,8 @@ struct SignedMagic {
 SignedMagic signed_magic(unsigned bits, std::int64_t divisor) {
   // Hacker's Delight, 10-6, with 128-bit arithmetic instead of its incremental quotients.
   const Wide half = Wide{1} << (bits - 1);
-  const auto magnitude = static_cast<Wide>(
-      divisor < 0 ? -static_cast<std::uint64_t>(divisor) : static_cast<std::uint64_t>(divisor));
+  const auto magnitude = static_cast<Wide>(divisor < 0 ? -static_cast<std::uint64_t>(divisor)
+                                                       : static_cast<std::uint64_t>(divisor));
   const Wide t = half + (divisor < 0 ? 1 : 0);
   const Wide limit = t - 1 - t % magnitude;  // largest |x| with x mod |d| = |d| - 1
   unsigned power = bits - 1;
@@ -191,8 +192,8 @@ bool Lowering::lower_unsigned_divide_by(ir::Inst inst, std::uint64_t divisor) {
 }
 
 VReg Lowering::times(unsigned width, VReg x, std::uint64_t factor) {
-  const auto imm = width == 8 ? static_cast<std::int64_t>(factor)
-                              : static_cast<std::int32_t>(factor);
+  const auto imm =
+      width == 8 ? static_cast<std::int64_t>(factor) : static_cast<std::int32_t>(factor);
   if (!fits_imm32(imm)) return rr(Op::ImulRR, 8, make_int(factor), x);
   const VReg d = new_int();
   emit(mi(Op::ImulRRI, width, imm), {codegen::def(d), codegen::use_any(x)});
@@ -244,8 +245,8 @@ void Lowering::lower_divide(ir::Inst inst) {
   const unsigned width = op_width(t);
   const VReg dividend = extended(x, is_signed);
   const VReg by = extended(y, is_signed);
-  // An unsigned division faults for a zero divisor only, so the fault is the check. A signed one faults
-  // for the minimum divided by -1 too.
+  // An unsigned division faults for a zero divisor only, so the fault is the check. A signed one
+  // faults for the minimum divided by -1 too.
   if (is_signed && !divisor) {
     emit(mi(Op::TestRR, width), {codegen::use(by), codegen::use(by)});
     trap_if(Cc::E, image::TrapCode::IntegerDivideByZero);
@@ -259,9 +260,10 @@ void Lowering::lower_divide(ir::Inst inst) {
   const VReg rest = remainder ? d : unused;
   MachInst divide = mi(is_signed ? (remainder ? Pseudo::Srem : Pseudo::Sdiv) : Pseudo::Udiv, width);
   divide.trap = is_signed ? image::TrapCode::IntegerOverflow : image::TrapCode::IntegerDivideByZero;
-  emit(divide, {codegen::def_fixed(quotient, preg(Gpr::Rax)), codegen::def_fixed(rest, preg(Gpr::Rdx)),
-                codegen::use_fixed(dividend, preg(Gpr::Rax)),
-                op == ir::Op::Srem ? codegen::late_use(by) : codegen::late_use_any(by)});
+  emit(divide,
+       {codegen::def_fixed(quotient, preg(Gpr::Rax)), codegen::def_fixed(rest, preg(Gpr::Rdx)),
+        codegen::use_fixed(dividend, preg(Gpr::Rax)),
+        op == ir::Op::Srem ? codegen::late_use(by) : codegen::late_use_any(by)});
   if (op == ir::Op::Sdiv && bits < 32) {
     // At 32 bits only -2^(n-1) / -1 gives 2^(n-1).
     emit(mi(Op::CmpRI, 4, std::int64_t{1} << (bits - 1)), {codegen::use(d)});

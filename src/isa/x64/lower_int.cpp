@@ -16,7 +16,8 @@ void Lowering::lower_alu(ir::Inst inst, Op rr_form, bool commutes) {
   ir::Value x = resolve(func().arg_a(inst));
   ir::Value y = resolve(func().arg_b(inst));
   if (commutes && constant(x) && !constant(y)) std::swap(x, y);
-  if (const auto imm = immediate(y, width)) return ri(next(rr_form, 3), width, d, low(x, bits), *imm);
+  if (const auto imm = immediate(y, width))
+    return ri(next(rr_form, 3), width, d, low(x, bits), *imm);
   Address memory;
   if (t.bytes() >= 4) {
     if (fold_load(y, inst, memory)) return rm(next(rr_form), width, d, low(x, bits), memory);
@@ -86,8 +87,7 @@ void Lowering::lower_sub(ir::Inst inst) {
   if (constant(x) == std::uint64_t{0}) {
     return r(Op::NegR, width, result(inst), low(y, t.bits()));
   }
-  if (const auto imm = immediate(y, width);
-      imm && fits_imm32(-*imm) && !must_set_flags(inst)) {
+  if (const auto imm = immediate(y, width); imm && fits_imm32(-*imm) && !must_set_flags(inst)) {
     emit(mi(Pseudo::AddImm, width, -*imm),
          {codegen::def(result(inst)), codegen::use(low(x, t.bits()))});
     return;
@@ -292,8 +292,8 @@ void Lowering::shift_by_register(Op by_cl, Op bmi2, unsigned width, VReg d, VReg
     emit(mi(bmi2, width), {codegen::def(d), codegen::use(x), codegen::use(amount)});
     return;
   }
-  emit(mi(by_cl, width), {codegen::def_same(d, 1), codegen::use(x),
-                          codegen::use_fixed(amount, preg(Gpr::Rcx))});
+  emit(mi(by_cl, width),
+       {codegen::def_same(d, 1), codegen::use(x), codegen::use_fixed(amount, preg(Gpr::Rcx))});
 }
 
 void Lowering::lower_shift(ir::Inst inst) {
@@ -355,8 +355,8 @@ void Lowering::lower_rotate(ir::Inst inst, Op by_imm) {
   // The processor masks the amount to 5 bits; that of a narrow rotation to fewer does not matter,
   // since rotating by the width changes nothing.
   const VReg amount = low(y, bytes == 8 ? 6 : 5);
-  emit(mi(next(by_imm, 2), bytes), {codegen::def_same(d, 1), codegen::use(x),
-                                    codegen::use_fixed(amount, preg(Gpr::Rcx))});
+  emit(mi(next(by_imm, 2), bytes),
+       {codegen::def_same(d, 1), codegen::use(x), codegen::use_fixed(amount, preg(Gpr::Rcx))});
 }
 
 /// ((x ^ y) & c) ^ y

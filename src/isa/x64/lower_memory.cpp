@@ -37,9 +37,9 @@ std::uint64_t Lowering::largest_i32(ir::Value v, unsigned depth) const {
   }
 }
 
-/// Looks through the zero-extension of a 32-bit sum with a constant, a shift, or a sum of a shift, if they
-/// cannot wrap. `index` becomes what is left, an i32, which is zero-extended in its register; the sum's
-/// constant goes to `offset`, the shift's amount is the answer.
+/// Looks through the zero-extension of a 32-bit sum with a constant, a shift, or a sum of a shift,
+/// if they cannot wrap. `index` becomes what is left, an i32, which is zero-extended in its
+/// register; the sum's constant goes to `offset`, the shift's amount is the answer.
 unsigned Lowering::strip_narrow_index(ir::Value& index, std::int64_t& offset) const {
   constexpr unsigned kDepth = 3;
   const ir::Inst extend = match(index, ir::Op::Uextend);
@@ -62,8 +62,8 @@ unsigned Lowering::strip_narrow_index(ir::Value& index, std::int64_t& offset) co
   return static_cast<unsigned>(*amount);
 }
 
-/// [base + index << scale + disp] out of sums of pointers, shifts by up to 3 and constants. Sums are 64 bits
-/// wide and wrap like the processor's; a 32-bit sum below a uextend stays what it is.
+/// [base + index << scale + disp] out of sums of pointers, shifts by up to 3 and constants. Sums
+/// are 64 bits wide and wrap like the processor's; a 32-bit sum below a uextend stays what it is.
 Address Lowering::address(ir::Value pointer, std::int64_t offset, image::TrapCode trap) {
   Address out;
   out.trap = trap;
@@ -77,8 +77,7 @@ Address Lowering::address(ir::Value pointer, std::int64_t offset, image::TrapCod
       for (const bool second : {true, false}) {
         const auto imm = constant(second ? func().arg_b(add) : func().arg_a(add));
         if (!imm) continue;
-        const auto sum =
-            static_cast<std::int64_t>(static_cast<std::uint64_t>(offset) + *imm);
+        const auto sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(offset) + *imm);
         if (!fits_imm32(sum)) return;
         offset = sum;
         v = resolve(second ? func().arg_a(add) : func().arg_b(add));
@@ -141,7 +140,8 @@ Address Lowering::address(ir::Value pointer, std::int64_t offset, image::TrapCod
   return out;
 }
 
-Address Lowering::constant_address(unsigned bytes, std::uint64_t low_half, std::uint64_t high_half) {
+Address Lowering::constant_address(unsigned bytes, std::uint64_t low_half,
+                                   std::uint64_t high_half) {
   const std::uint64_t halves[2] = {low_half, high_half};
   Address out;
   out.kind = AddrKind::Constant;
@@ -247,7 +247,8 @@ void Lowering::lower_big_endian_store(ir::Inst inst, ir::Value v, unsigned bytes
   emit(mi(Op::MovMR, bytes), {codegen::use(x)}, to);
 }
 
-/// Stores constants that fit a sign-extended 32-bit immediate; floats as the integers they look like.
+/// Stores constants that fit a sign-extended 32-bit immediate; floats as the integers they look
+/// like.
 bool Lowering::store_constant(ir::Value v, unsigned bytes, const Address& to) {
   std::uint64_t bits = 0;
   if (const auto imm = constant(v)) {
@@ -285,8 +286,8 @@ void Lowering::lower_store(ir::Inst inst) {
   }
 }
 
-/// store(op(load(p), x), p), where the load and the operation have no other use and nothing with an effect
-/// stands between.
+/// store(op(load(p), x), p), where the load and the operation have no other use and nothing with an
+/// effect stands between.
 bool Lowering::lower_read_modify_write(ir::Inst store, ir::Value v, unsigned bytes) {
   const ir::Inst op_inst = def_of(v);
   if (op_inst.is_none() || !is_single_use(v) || is_used(v)) return false;

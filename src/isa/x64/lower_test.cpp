@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lowering as text: what is folded, fused and left out. Results of running the code are tested elsewhere.
+// Lowering as text: what is folded, fused and left out. Results of running the code are tested
+// elsewhere.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,7 +13,7 @@
 
 namespace hoist::isa::x64 {
 
-/// The machine IR of one function; its first two lines (block and arguments) are kept.
+/// The machine IR of one function.
 static std::string lowered(std::string_view text,
                            masm::x64::FeatureSet features = baseline_features("x86_64")) {
   const Result<ir::Function> func = ir::parse_function(text);
@@ -30,16 +31,70 @@ static std::string lowered(std::string_view text,
   return out.take();
 }
 
-TEST(Lower, Print) {
-  EXPECT_EQ(lowered("function %f(i64, i32, i32) -> i32 fast {\n"
-                    "block0(v0: i64, v1: i32, v2: i32):\n"
-                    "  v3 = uextend.i64 v1\n"
-                    "  v4 = iadd v0, v3\n"
-                    "  v5 = load.i32 v4+8\n"
-                    "  v6 = iadd v5, v2\n"
-                    "  return v6\n"
-                    "}\n"),
-            "");
+static std::string lowered_error(std::string_view text) {
+  const std::string result = lowered(text);
+  return result.starts_with("error: ") ? result.substr(7) : "no error:\n" + result;
+}
+
+TEST(Lower, ShiftsByRegisterFollowTheFeatures) {
+  constexpr std::string_view kShift =
+      "function %f(i64, i32) -> i64 fast {\n"
+      "block0(v0: i64, v1: i32):\n"
+      "  v2 = ishl v0, v1\n"
+      "  return v2\n"
+      "}\n";
+  EXPECT_EQ(lowered(kShift),
+            "mb0:\n"
+            "  args def %v2:i=r7, def %v1:i=r6\n"
+            "  shl.8 def %v0:i~1, use %v2, use %v1=r1\n"
+            "  ret use %v0=r0\n");
+  EXPECT_EQ(lowered(kShift, baseline_features("x86_64") | feature_bit(masm::x64::Feature::Bmi2)),
+            "mb0:\n"
+            "  args def %v2:i=r7, def %v1:i=r6\n"
+            "  shlx.8 def %v0:i, use %v2, use %v1\n"
+            "  ret use %v0=r0\n");
+}
+
+TEST(Lower, RefusesWhatItLacks) {
+  EXPECT_EQ(lowered_error("function %f(i128) -> i128 fast {\n"
+                          "block0(v0: i128):\n"
+                          "  return v0\n"
+                          "}\n"),
+            "parameter or result of type i128 on x86_64");
+  EXPECT_EQ(lowered_error("function %f(i64) -> i64 winch {\n"
+                          "block0(v0: i64):\n"
+                          "  return v0\n"
+                          "}\n"),
+            "calling convention winch on x86_64 (it has system_v, fast and tail)");
+}
+
+// A slow path behind a call is laid out last; the loop around it stays together.
+TEST(Lower, BlocksThatCallComeLast) {
+  const std::string text = lowered(
+      "function %f(i64, i32) fast {\n"
+      "  sig0 = () fast\n"
+      "  fn0 = colocated %g sig0\n"
+      "block0(v0: i64, v1: i32):\n"
+      "  jump block1(v1)\n"
+      "block1(v2: i32):\n"
+      "  v3 = load.i32 v0\n"
+      "  brif v3, block2, block3\n"
+      "block2:\n"
+      "  call fn0()\n"
+      "  jump block3\n"
+      "block3:\n"
+      "  v4 = iconst.i32 1\n"
+      "  v5 = isub v2, v4\n"
+      "  brif v5, block1(v5), block4\n"
+      "block4:\n"
+      "  return\n"
+      "}\n");
+  const std::size_t call = text.find("call.8 %g");
+  const std::size_t back = text.find("sub.4");
+  const std::size_t leave = text.find("ret");
+  ASSERT_NE(call, std::string::npos) << text;
+  EXPECT_LT(back, leave) << text;
+  EXPECT_LT(leave, call) << text;
 }
 
 }  // namespace hoist::isa::x64

@@ -23,8 +23,14 @@ struct PseudoInfo {
 };
 const PseudoInfo& info(Pseudo op);
 
-constexpr bool is_pseudo(std::uint16_t op) { return op >= masm::x64::kOpCount; }
-constexpr std::uint16_t raw(Pseudo op) { return static_cast<std::uint16_t>(op); }
-constexpr std::uint16_t raw(masm::x64::Op op) { return static_cast<std::uint16_t>(op); }
+constexpr bool is_pseudo(std::uint16_t op) {
+  return op >= masm::x64::kOpCount;
+}
+constexpr std::uint16_t raw(Pseudo op) {
+  return static_cast<std::uint16_t>(op);
+}
+constexpr std::uint16_t raw(masm::x64::Op op) {
+  return static_cast<std::uint16_t>(op);
+}
 
 }  // namespace hoist::isa::x64

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Which write was the last one, per alias region: a number (token) for the state of each region at the start
-/// of each block. Where two points have the same token for a region and one dominates the other, nothing
-/// was written to the region in between.
+/// Which write was the last one, per alias region: a number (token) for the state of each region at
+/// the start of each block. Where two points have the same token for a region and one dominates the
+/// other, nothing was written to the region in between.
 ///
-/// A token is an instruction that may write the region, or a block where different states meet. Calls
-/// and accesses without a region write all. Forward data flow to a fixed point. Cost: O(edges × slots)
-/// in practice; with a bound, after which every block gets a state of its own (right, but useless).
+/// A token is an instruction that may write the region, or a block where different states meet.
+/// Calls and accesses without a region write all. Forward data flow to a fixed point. Cost: O(edges
+/// × slots) in practice; with a bound, after which every block gets a state of its own (right, but
+/// useless).
 
 #include <cstdint>
 #include <vector>
@@ -29,9 +30,7 @@ class MemoryState {
     return region.index() < slots_ ? region.index() : slots_ - 1;
   }
   /// The tokens at the start of a reachable block, by slot.
-  const Token* at_entry(ir::Block block) const {
-    return &in_[std::size_t{block.index()} * slots_];
-  }
+  const Token* at_entry(ir::Block block) const { return &in_[std::size_t{block.index()} * slots_]; }
   /// What `inst` does to the tokens.
   void apply(const ir::Function& func, ir::Inst inst, Token* tokens) const {
     const std::uint16_t effects = ir::info(func.op(inst)).effects;

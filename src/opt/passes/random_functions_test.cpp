@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Random functions with loops, memory in alias regions, traps and calls of nothing but themselves, before
-// and after the mid-end, in the interpreter.
+// Random functions with loops, memory in alias regions, traps and calls of nothing but themselves,
+// before and after the mid-end, in the interpreter.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -20,7 +20,7 @@ using ir::Variable;
 
 class Generator {
  public:
-  explicit Generator(std::uint32_t seed) : random_(seed) {}
+  explicit Generator(std::uint32_t seed) : random_(seed), memory_heavy_(seed % 2 == 0) {}
 
   void generate(ir::Function& func, ir::SimplifyFn simplify) {
     func.clear();
@@ -84,8 +84,10 @@ class Generator {
     const unsigned slot = pick(2);
     // Now and then an access that the regions say nothing about.
     const ir::MemFlagsRef flags = flags_[pick(6) == 0 ? 2 : slot];
-    const auto offset = static_cast<std::int32_t>(pick(4) * 4);
-    switch (pick(10)) {
+    // Half of the functions are mostly about memory, in few places, so that accesses meet.
+    const auto offset = static_cast<std::int32_t>(pick(memory_heavy_ ? 2 : 4) * 4);
+    const unsigned kind = memory_heavy_ && pick(4) != 0 ? 5 + pick(3) : pick(10);
+    switch (kind) {
       case 0:
       case 1:
       case 2: {
@@ -137,13 +139,14 @@ class Generator {
     const Block body = b_->make_block();
     b_->brif(left, body, {}, exit_, {});
     b_->switch_to(body);
-    for (unsigned i = pick(8); i > 0; --i) statement();
+    for (unsigned i = pick(memory_heavy_ ? 12 : 8); i > 0; --i) statement();
     switch (pick(6)) {
       case 0:
       case 1: return b_->jump(any_block());
       case 2: {
         const Block target = any_block();
-        const ir::FunctionBuilder::Target targets[] = {{any_block(), {}}, {target, {}}, {target, {}}};
+        const ir::FunctionBuilder::Target targets[] = {
+            {any_block(), {}}, {target, {}}, {target, {}}};
         return b_->br_table(variable(), {any_block(), {}}, targets);
       }
       default: {
@@ -170,6 +173,7 @@ class Generator {
   }
 
   std::mt19937 random_;
+  bool memory_heavy_;
   ir::FunctionBuilder* b_ = nullptr;
   ir::StackSlot slots_[2];
   ir::MemFlagsRef flags_[3];
@@ -182,7 +186,7 @@ class Generator {
 TEST(Passes, RandomFunctionsKeepTheirMeaning) {
   OptContext context;
   std::size_t returned = 0;
-  for (std::uint32_t seed = 1; seed <= 60000; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 400; ++seed) {
     ir::Function plain;
     ir::Function optimised;
     ir::Function built;
@@ -213,7 +217,7 @@ TEST(Passes, RandomFunctionsKeepTheirMeaning) {
       }
     }
   }
-  EXPECT_GT(returned, 6'000u);
+  EXPECT_GT(returned, 1'200u);
   for (unsigned i = 0; i < kPassCount; ++i) {
     EXPECT_GT(context.changes(static_cast<Pass>(i)), 0u) << info(static_cast<Pass>(i)).text;
   }

@@ -32,7 +32,7 @@ struct SimplifyScratch {
 
 struct SimplifyResult {
   std::uint64_t changes = 0;
-  std::uint64_t loads = 0;  ///< replaced by what memory is known to hold
+  std::uint64_t loads = 0;     ///< replaced by what memory is known to hold
   bool graph_changed = false;  ///< control flow analyses are stale
 };
 

@@ -37,7 +37,8 @@ class ValueTable {
   std::uint32_t mask_ = 0;
 };
 
-/// Scoped table of what memory holds: keyed by a load and the state of its region (memory_state.hpp).
+/// Scoped table of what memory holds: keyed by a load and the state of its region
+/// (memory_state.hpp).
 class MemoryTable {
  public:
   void reset(std::size_t accesses);

@@ -18,7 +18,8 @@ std::string exit_ir(const wasm::FuncType& type) {
 }
 
 TEST(Trampolines, ExitStoresArgumentsAndLoadsResults) {
-  const std::string text = exit_ir({{TypeKind::I32, TypeKind::F64}, {TypeKind::I64, TypeKind::F32}});
+  const std::string text =
+      exit_ir({{TypeKind::I32, TypeKind::F64}, {TypeKind::I64, TypeKind::F32}});
   EXPECT_EQ('\n' + reduced(text), R"(
 block0(v0: i64, v1: i32, v2: f64):
 v3 = stack_addr.i64 ss0
