@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Result<T> and Error: how every fallible call of Hoist answers. Shaped like std::expected, in plain
-/// C++20, without exceptions.
+/// Result<T> and Error: how every fallible call of Hoist answers. Shaped like std::expected, in
+/// plain C++20, without exceptions.
 
 #include <atomic>
 #include <cstdint>
@@ -16,24 +16,24 @@ namespace hoist {
 
 /// What went wrong, coarsely: enough to decide what to do. The message says the rest.
 enum class ErrorKind : std::uint8_t {
-  Malformed,      ///< the bytes or the text are not WebAssembly (or not CLIF)
-  Invalid,        ///< well-formed, but validation fails
-  Unsupported,    ///< names a feature that this build does not have
-  Link,           ///< an import is missing or has another type
-  Limit,          ///< a documented limit of Hoist or one that the embedder set
-  OutOfMemory,    ///< the system refused memory
-  Io,             ///< a file or device
-  BadArgument,    ///< the caller passed something that cannot be
-  Trap,           ///< the guest trapped (api level)
-  Exit,           ///< the guest asked to exit; `Error::code()` is the status
-  Host,           ///< a host function failed
-  Internal        ///< never shown for guest input
+  Malformed,    ///< the bytes or the text are not WebAssembly (or not CLIF)
+  Invalid,      ///< well-formed, but validation fails
+  Unsupported,  ///< names a feature that this build does not have
+  Link,         ///< an import is missing or has another type
+  Limit,        ///< a documented limit of Hoist or one that the embedder set
+  OutOfMemory,  ///< the system refused memory
+  Io,           ///< a file or device
+  BadArgument,  ///< the caller passed something that cannot be
+  Trap,         ///< the guest trapped (api level)
+  Exit,         ///< the guest asked to exit; `Error::code()` is the status
+  Host,         ///< a host function failed
+  Internal      ///< never shown for guest input
 };
 
 namespace detail {
 
-/// What an Error may carry besides its message: a trap's frames (trap.hpp) or the exception of a host
-/// function (detail/exceptions.hpp). Counted by its owners; made with a count of 1.
+/// What an Error may carry besides its message: a trap's frames (trap.hpp) or the exception of a
+/// host function (detail/exceptions.hpp). Counted by its owners; made with a count of 1.
 struct ErrorDetail {
   enum class Kind : std::uint8_t { Trap, Exception };
   ErrorDetail(Kind the_kind, void (*the_destroy)(ErrorDetail*))
@@ -51,7 +51,8 @@ class ErrorDetailRef {
   ErrorDetailRef(const ErrorDetailRef& other) : detail_(other.detail_) {
     if (detail_ != nullptr) detail_->owners.fetch_add(1, std::memory_order_relaxed);
   }
-  ErrorDetailRef(ErrorDetailRef&& other) noexcept : detail_(std::exchange(other.detail_, nullptr)) {}
+  ErrorDetailRef(ErrorDetailRef&& other) noexcept
+      : detail_(std::exchange(other.detail_, nullptr)) {}
   ErrorDetailRef& operator=(ErrorDetailRef other) noexcept {
     std::swap(detail_, other.detail_);
     return *this;
@@ -120,8 +121,8 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value) : value_(std::move(value)), ok_(true) {}            // NOLINT: implicit by design
-  Result(Error error) : error_(std::move(error)), ok_(false) {}       // NOLINT: implicit by design
+  Result(T value) : value_(std::move(value)), ok_(true) {}       // NOLINT: implicit by design
+  Result(Error error) : error_(std::move(error)), ok_(false) {}  // NOLINT: implicit by design
   Result(Result&& other) noexcept : ok_(other.ok_) {
     if (ok_) {
       new (&value_) T(std::move(other.value_));

@@ -53,7 +53,7 @@ class HOIST_API Val {
   }  // NOLINT
   Val(double value) : type_(ValKind::F64) {
     bits_[0] = std::bit_cast<std::uint64_t>(value);
-  }                                                   // NOLINT
+  }  // NOLINT
   Val(ExternRef value) : type_(ValKind::ExternRef) {  // NOLINT: implicit by design
     bits_[0] = reinterpret_cast<std::uintptr_t>(value.host);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// add_wasi_to_linker: the table of src/wasi/p1 as host functions. The guest's memory is what the calling
-// instance exports as "memory", as WASI says.
+// add_wasi_to_linker: the table of src/wasi/p1 as host functions. The guest's memory is what the
+// calling instance exports as "memory", as WASI says.
 #include "hoist/wasi.hpp"
 
 #include <fmt/core.h>
@@ -39,7 +39,8 @@ bool invoke(void* opaque, detail::HostCall& call) noexcept {
   const std::optional<Memory> memory = caller.memory();
   if (!memory) {
     call.fail(Error(ErrorKind::Host,
-                    fmt::format("{} was called by a module that exports no memory named \"memory\"", function.name)));
+                    fmt::format("{} was called by a module that exports no memory named \"memory\"",
+                                function.name)));
     return false;
   }
   auto outcome = wasi::Outcome::Return;
@@ -60,7 +61,9 @@ bool append_to_buffer(void* user, const std::uint8_t* data, std::size_t size) {
   static_cast<std::string*>(user)->append(reinterpret_cast<const char*>(data), size);
   return true;
 }
-bool discard(void*, const std::uint8_t*, std::size_t) { return true; }
+bool discard(void*, const std::uint8_t*, std::size_t) {
+  return true;
+}
 
 void attach(wasi::Context& context, std::uint32_t number, const WasiStream& stream) {
   switch (stream.kind) {
@@ -93,7 +96,8 @@ Result<std::shared_ptr<wasi::Context>> make_context(WasiConfig config) {
   context->args = std::move(config.args);
   for (const auto& [key, value] : config.env) {
     const std::string entry = key + "=" + value;
-    if (key.empty() || key.find('=') != std::string::npos || entry.find('\0') != std::string::npos) {
+    if (key.empty() || key.find('=') != std::string::npos ||
+        entry.find('\0') != std::string::npos) {
       return Error(ErrorKind::BadArgument,
                    fmt::format("'{}' cannot be the name of a WASI environment variable", key));
     }
@@ -103,7 +107,8 @@ Result<std::shared_ptr<wasi::Context>> make_context(WasiConfig config) {
   attach(*context, 1, config.out);
   attach(*context, 2, config.err);
   for (const WasiDirectory& directory : config.directories) {
-    HOIST_TRY_VOID(context->preopen(directory.host_path, directory.guest_path, directory.read_only));
+    HOIST_TRY_VOID(
+        context->preopen(directory.host_path, directory.guest_path, directory.read_only));
   }
   return context;
 }
@@ -116,8 +121,8 @@ Result<void> add_wasi_to_linker(Linker& linker, WasiConfig config) noexcept {
     for (const wasi::Function& function : wasi::functions()) {
       // The older module has other numbers for some structures: what does not agree is left out.
       const std::string_view name = function.name;
-      const bool differs = name == "fd_filestat_get" || name == "path_filestat_get" || name == "fd_seek" ||
-                           name == "poll_oneoff" || name == "sock_accept";
+      const bool differs = name == "fd_filestat_get" || name == "path_filestat_get" ||
+                           name == "fd_seek" || name == "poll_oneoff" || name == "sock_accept";
       if (module[5] == 'u' && differs) continue;
       detail::HostFuncSpec spec{type_of(function), invoke, new Closure{context, &function},
                                 [](void* closure) { delete static_cast<Closure*>(closure); }};

@@ -42,8 +42,14 @@ constexpr std::uint64_t zero_extend(std::uint64_t value, unsigned bits) {
   return bits == 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
 }
 
-constexpr bool fits_i8(std::int64_t v) { return v >= -128 && v <= 127; }
-constexpr bool fits_i32(std::int64_t v) { return v >= INT32_MIN && v <= INT32_MAX; }
-constexpr bool fits_u32(std::uint64_t v) { return v <= UINT32_MAX; }
+constexpr bool fits_i8(std::int64_t v) {
+  return v >= -128 && v <= 127;
+}
+constexpr bool fits_i32(std::int64_t v) {
+  return v >= INT32_MIN && v <= INT32_MAX;
+}
+constexpr bool fits_u32(std::uint64_t v) {
+  return v <= UINT32_MAX;
+}
 
 }  // namespace hoist::base

@@ -65,8 +65,8 @@ Result<void> CompileContext::compile(ir::Function& func, const CompileOptions& o
   bool allocated = false;
   if (options.opt_level == 0) {
     Result<void> done = s.simple.run(s.mach, registers, s.allocation);
-    // It keeps every value that outlives a block in a slot of its own: a huge function can need more
-    // slots than there are, and then takes the allocator that shares them.
+    // It keeps every value that outlives a block in a slot of its own: a huge function can need
+    // more slots than there are, and then takes the allocator that shares them.
     if (!done && done.error().kind() != ErrorKind::Limit) return std::move(done).error();
     allocated = done.has_value();
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// CompiledCode: the machine code of one function with its side tables; the end of the code generator.
-/// Offsets are relative to the first byte and ascend.
+/// CompiledCode: the machine code of one function with its side tables; the end of the code
+/// generator. Offsets are relative to the first byte and ascend.
 
 #include <cstdint>
 #include <vector>

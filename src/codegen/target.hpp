@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Target: what an instruction set provides to the code generator. Implemented under isa/; one immutable
-/// object per instruction set and CPU feature set, shared by all threads.
+/// Target: what an instruction set provides to the code generator. Implemented under isa/; one
+/// immutable object per instruction set and CPU feature set, shared by all threads.
 
 #include <memory>
 #include <string_view>
@@ -32,16 +32,19 @@ class Target {
   virtual Result<void> lower(const ir::Function& func, TargetScratch& scratch,
                              MachFunction& out) const = 0;
   /// Encodes; `out` is cleared first. Errors: Limit (code over 2 GiB).
-  virtual Result<void> emit(const MachFunction& func, const Allocation& alloc, TargetScratch& scratch,
-                            CompiledCode& out) const = 0;
+  virtual Result<void> emit(const MachFunction& func, const Allocation& alloc,
+                            TargetScratch& scratch, CompiledCode& out) const = 0;
 
-  /// Host to compiled code, for one signature whose first parameter is the context (any convention):
-  ///   std::uint64_t entry(const void* code, void* ctx, image::StoreContext* store, image::VmGlobal* slots)
+  /// Host to compiled code, for one signature whose first parameter is the context (any
+  /// convention):
+  ///   std::uint64_t entry(const void* code, void* ctx, image::StoreContext* store,
+  ///   image::VmGlobal* slots)
   /// in the host's C convention. Arguments after the context are read from 16-byte `slots`, results
-  /// are written to them from slot 0 on (i32 zero-extended to 64 bits). Saves the outer resume_sp/fp/pc,
-  /// exit_fp/pc and entry_fp of `store`, sets its own (resume_fp is its frame pointer, entry_fp
-  /// too), and restores them before it returns. Returns 0, or 1 when compiled code was left through
-  /// the resume address. Passes the other context-less signatures (users of the IR) with `has_ctx` false.
+  /// are written to them from slot 0 on (i32 zero-extended to 64 bits). Saves the outer
+  /// resume_sp/fp/pc, exit_fp/pc and entry_fp of `store`, sets its own (resume_fp is its frame
+  /// pointer, entry_fp too), and restores them before it returns. Returns 0, or 1 when compiled
+  /// code was left through the resume address. Passes the other context-less signatures (users of
+  /// the IR) with `has_ctx` false.
   virtual Result<void> entry_trampoline(const ir::Signature& sig, bool has_ctx,
                                         CompiledCode& out) const = 0;
 

@@ -17,13 +17,15 @@ namespace hoist::image {
 
 struct FunctionEntry {
   FuncKey key;
-  std::uint32_t offset = 0;        ///< in the text
-  std::uint32_t size = 0;          ///< bytes, without padding
-  std::uint32_t prologue_end = 0;  ///< relative to offset: from here the frame pointer is this frame's
-  bool has_frame = true;           ///< keeps a frame pointer (a leaf may not)
+  std::uint32_t offset = 0;  ///< in the text
+  std::uint32_t size = 0;    ///< bytes, without padding
+  std::uint32_t prologue_end =
+      0;                  ///< relative to offset: from here the frame pointer is this frame's
+  bool has_frame = true;  ///< keeps a frame pointer (a leaf may not)
 };
 
-/// From `offset` on (to the next entry), code belongs to source location `source` (wasm byte offset).
+/// From `offset` on (to the next entry), code belongs to source location `source` (wasm byte
+/// offset).
 struct AddressEntry {
   std::uint32_t offset = 0;
   std::uint32_t source = 0xffff'ffff;
@@ -69,8 +71,8 @@ class ImageBuilder {
     FuncKey target;
     std::int32_t addend = 0;
   };
-  /// Places code at the next multiple of `align` (power of two). Offsets in `traps` and `addresses` are
-  /// relative to the function and ascend.
+  /// Places code at the next multiple of `align` (power of two). Offsets in `traps` and `addresses`
+  /// are relative to the function and ascend.
   void add_function(FunctionEntry entry, std::uint32_t align, std::span<const std::uint8_t> code,
                     std::span<const Reloc> relocs, std::span<const TrapEntry> traps,
                     std::span<const AddressEntry> addresses);

@@ -98,7 +98,8 @@ class Walk {
 };
 
 int open_flags(const OpenRequest& r) {
-  if (r.path_only) return O_PATH | O_CLOEXEC | (r.follow ? 0 : O_NOFOLLOW) | (r.directory ? O_DIRECTORY : 0);
+  if (r.path_only)
+    return O_PATH | O_CLOEXEC | (r.follow ? 0 : O_NOFOLLOW) | (r.directory ? O_DIRECTORY : 0);
   int flags = O_CLOEXEC | O_NOCTTY;
   flags |= r.write ? (r.read ? O_RDWR : O_WRONLY) : O_RDONLY;
   if (r.create) flags |= O_CREAT;
@@ -126,8 +127,8 @@ int try_openat2(int root, const char* path, int flags, Fd& out) {
       out = Fd(static_cast<int>(fd));
       return 0;
     }
-    // EAGAIN: a rename raced with the walk. A filter may refuse with EPERM, which is also what leaving
-    // some file systems gives: the walk decides then.
+    // EAGAIN: a rename raced with the walk. A filter may refuse with EPERM, which is also what
+    // leaving some file systems gives: the walk decides then.
     if (errno == EPERM) return ENOSYS;
     if (errno == EXDEV) return EPERM;  // the kernel's word for leaving the directory
     if (errno != EAGAIN && errno != EINTR) return errno;
@@ -145,7 +146,9 @@ int check_path(std::string_view path) {
 
 }  // namespace
 
-void set_openat2_allowed(bool allowed) { g_openat2_allowed.store(allowed, std::memory_order_relaxed); }
+void set_openat2_allowed(bool allowed) {
+  g_openat2_allowed.store(allowed, std::memory_order_relaxed);
+}
 
 int open_beneath(int root, std::string_view path, const OpenRequest& request, Fd& out) {
   if (const int error = check_path(path); error != 0) return error;
@@ -161,7 +164,8 @@ int open_beneath(int root, std::string_view path, const OpenRequest& request, Fd
   if (const int error = walk.to_last(path, follow, last); error != 0) return error;
   if (slash && request.create && !request.directory) {
     struct stat s;
-    if (::fstatat(walk.top(), last.c_str(), &s, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(s.st_mode)) return EISDIR;
+    if (::fstatat(walk.top(), last.c_str(), &s, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(s.st_mode))
+      return EISDIR;
     return ENOTDIR;
   }
   const int must_be_dir = slash ? O_DIRECTORY : 0;
@@ -171,13 +175,15 @@ int open_beneath(int root, std::string_view path, const OpenRequest& request, Fd
   return 0;
 }
 
-int resolve_parent(int root, std::string_view path, Fd& parent, std::string& name, bool& trailing_slash) {
+int resolve_parent(int root, std::string_view path, Fd& parent, std::string& name,
+                   bool& trailing_slash) {
   if (const int error = check_path(path); error != 0) return error;
   trailing_slash = path.back() == '/';
   while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
   const std::size_t cut = path.rfind('/');
   std::string_view last = cut == std::string_view::npos ? path : path.substr(cut + 1);
-  std::string_view directory = cut == std::string_view::npos ? std::string_view(".") : path.substr(0, cut + 1);
+  std::string_view directory =
+      cut == std::string_view::npos ? std::string_view(".") : path.substr(0, cut + 1);
   if (last == "." || last == "..") {
     directory = path;
     last = ".";

@@ -30,7 +30,9 @@ Fd::~Fd() {
   if (fd_ >= 0) ::close(fd_);
 }
 
-static int result_of(long rc) { return rc < 0 ? errno : 0; }
+static int result_of(long rc) {
+  return rc < 0 ? errno : 0;
+}
 
 template <typename F>
 static auto retry(F&& call) {
@@ -49,7 +51,8 @@ static std::size_t to_iovecs(std::span<const IoSlice> slices, iovec (&out)[1024]
 int read_slices(int fd, std::span<const IoSlice> slices, std::int64_t offset, std::size_t& count) {
   iovec vecs[1024];
   const int n = static_cast<int>(to_iovecs(slices, vecs));
-  const ssize_t got = retry([&] { return offset < 0 ? ::readv(fd, vecs, n) : ::preadv(fd, vecs, n, offset); });
+  const ssize_t got =
+      retry([&] { return offset < 0 ? ::readv(fd, vecs, n) : ::preadv(fd, vecs, n, offset); });
   if (got < 0) return errno;
   count = static_cast<std::size_t>(got);
   return 0;
@@ -58,14 +61,17 @@ int read_slices(int fd, std::span<const IoSlice> slices, std::int64_t offset, st
 int write_slices(int fd, std::span<const IoSlice> slices, std::int64_t offset, std::size_t& count) {
   iovec vecs[1024];
   const int n = static_cast<int>(to_iovecs(slices, vecs));
-  const ssize_t put = retry([&] { return offset < 0 ? ::writev(fd, vecs, n) : ::pwritev(fd, vecs, n, offset); });
+  const ssize_t put =
+      retry([&] { return offset < 0 ? ::writev(fd, vecs, n) : ::pwritev(fd, vecs, n, offset); });
   if (put < 0) return errno;
   count = static_cast<std::size_t>(put);
   return 0;
 }
 
 int seek(int fd, std::int64_t offset, Whence whence, std::uint64_t& position) {
-  const int how = whence == Whence::Set ? SEEK_SET : whence == Whence::Current ? SEEK_CUR : SEEK_END;
+  const int how = whence == Whence::Set       ? SEEK_SET
+                  : whence == Whence::Current ? SEEK_CUR
+                                              : SEEK_END;
   const off_t at = ::lseek(fd, offset, how);
   if (at < 0) return errno;
   position = static_cast<std::uint64_t>(at);
@@ -90,7 +96,8 @@ static FileType type_of_mode(mode_t mode, int fd) {
 }
 
 static std::uint64_t to_ns(const timespec& t) {
-  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(t.tv_nsec);
+  return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u +
+         static_cast<std::uint64_t>(t.tv_nsec);
 }
 
 static void fill(const struct stat& s, int fd, FileStat& out) {
@@ -118,9 +125,13 @@ int stat_at(int dir, const char* name, FileStat& out) {
   return 0;
 }
 
-bool is_terminal(int fd) { return ::isatty(fd) == 1; }
+bool is_terminal(int fd) {
+  return ::isatty(fd) == 1;
+}
 
-int sync_fd(int fd, bool data_only) { return result_of(data_only ? ::fdatasync(fd) : ::fsync(fd)); }
+int sync_fd(int fd, bool data_only) {
+  return result_of(data_only ? ::fdatasync(fd) : ::fsync(fd));
+}
 
 int truncate_fd(int fd, std::uint64_t size) {
   if (size > INT64_MAX) return EINVAL;
@@ -145,7 +156,8 @@ static timespec to_timespec(TimeUpdate update) {
     case TimeUpdate::Kind::Now: return {0, UTIME_NOW};
     case TimeUpdate::Kind::Set: break;
   }
-  return {static_cast<time_t>(update.ns / 1'000'000'000u), static_cast<long>(update.ns % 1'000'000'000u)};
+  return {static_cast<time_t>(update.ns / 1'000'000'000u),
+          static_cast<long>(update.ns % 1'000'000'000u)};
 }
 
 int set_times_fd(int fd, TimeUpdate accessed, TimeUpdate modified) {
@@ -218,9 +230,15 @@ int list_directory(int fd, std::vector<DirEntry>& out) {
   return error;
 }
 
-int make_directory_at(int dir, const char* name) { return result_of(::mkdirat(dir, name, 0777)); }
-int remove_directory_at(int dir, const char* name) { return result_of(::unlinkat(dir, name, AT_REMOVEDIR)); }
-int unlink_at(int dir, const char* name) { return result_of(::unlinkat(dir, name, 0)); }
+int make_directory_at(int dir, const char* name) {
+  return result_of(::mkdirat(dir, name, 0777));
+}
+int remove_directory_at(int dir, const char* name) {
+  return result_of(::unlinkat(dir, name, AT_REMOVEDIR));
+}
+int unlink_at(int dir, const char* name) {
+  return result_of(::unlinkat(dir, name, 0));
+}
 int rename_at(int from_dir, const char* from, int to_dir, const char* to) {
   return result_of(::renameat(from_dir, from, to_dir, to));
 }
@@ -253,13 +271,16 @@ int poll_fds(std::span<PollItem> items, std::int64_t timeout_ns) {
     items[i].ready = fds[i].revents != 0;
     items[i].hangup = (fds[i].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
     int available = 0;
-    if (items[i].ready && !items[i].write && ::ioctl(items[i].fd, FIONREAD, &available) == 0 && available > 0) {
+    if (items[i].ready && !items[i].write && ::ioctl(items[i].fd, FIONREAD, &available) == 0 &&
+        available > 0) {
       items[i].available = static_cast<std::uint64_t>(available);
     }
   }
   return 0;
 }
 
-void yield_processor() { static_cast<void>(::sched_yield()); }
+void yield_processor() {
+  static_cast<void>(::sched_yield());
+}
 
 }  // namespace hoist::platform

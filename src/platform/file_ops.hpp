@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Thin wrappers over the file system calls that WASI needs. Every function returns 0 or an errno value
-/// of the host; none throws, none retries beyond EINTR. Times are nanoseconds since 1970.
+/// Thin wrappers over the file system calls that WASI needs. Every function returns 0 or an errno
+/// value of the host; none throws, none retries beyond EINTR. Times are nanoseconds since 1970.
 
 #include <cstddef>
 #include <cstdint>
@@ -33,7 +33,16 @@ class Fd {
   int fd_ = -1;
 };
 
-enum class FileType : std::uint8_t { Unknown, Block, Character, Directory, Regular, SocketDgram, SocketStream, Symlink };
+enum class FileType : std::uint8_t {
+  Unknown,
+  Block,
+  Character,
+  Directory,
+  Regular,
+  SocketDgram,
+  SocketStream,
+  Symlink
+};
 
 struct FileStat {
   std::uint64_t device = 0, inode = 0, links = 0, size = 0;
@@ -62,7 +71,8 @@ struct TimeUpdate {
 enum class Whence : std::uint8_t { Set, Current, End };
 
 inline constexpr std::int64_t kCurrentPosition = -1;
-/// Reads/writes at the current position or, with `offset` >= 0, there. At most 1024 slices are used.
+/// Reads/writes at the current position or, with `offset` >= 0, there. At most 1024 slices are
+/// used.
 int read_slices(int fd, std::span<const IoSlice> slices, std::int64_t offset, std::size_t& count);
 int write_slices(int fd, std::span<const IoSlice> slices, std::int64_t offset, std::size_t& count);
 int seek(int fd, std::int64_t offset, Whence whence, std::uint64_t& position);

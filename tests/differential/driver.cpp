@@ -14,7 +14,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -65,10 +64,11 @@ class Session {
  public:
   Session(const Engine& engine, std::string& out) : store_(engine), out_(out) {}
 
-  /// One instance, each of its exports once; without one if the module's start traps.
+  /// One instance, or two that are linked; each export once, and what is left in the end.
   void run(const Module& module, std::uint32_t round);
 
  private:
+  bool instantiate(const Module& module, std::span<const Extern> imports);
   Val value(ValType type, std::uint32_t a, std::uint32_t b, std::uint32_t c) const;
   std::string show(const Val& value) const;
   std::string show(std::span<const Val> values) const;
@@ -83,6 +83,9 @@ class Session {
   std::string& out_;
   std::vector<Extern> exports_;  // empty until the instance is there
   std::vector<Func> functions_;  // those of the exports
+  // The generators' own guards against endless loops, to be wound up again before each call.
+  std::vector<Func> resets_;
+  std::vector<Global> fuel_;
   std::uint32_t host_calls_ = 0;
   std::uint32_t depth_ = 0;
 };
@@ -276,32 +279,49 @@ void Session::print_state() {
   }
 }
 
-void Session::run(const Module& module, std::uint32_t round) {
-  std::vector<Extern> imports;
-  for (const ImportType& import : module.imports()) {
-    imports.push_back(make_import(import, static_cast<std::uint32_t>(imports.size())));
-  }
+bool Session::instantiate(const Module& module, std::span<const Extern> imports) {
   auto instance = Instance::create(store_, module, imports);
   if (!instance) {
     out_ += fmt::format("instantiate {}\n", show(instance.error()));
-    return;
+    return false;
   }
-  // The generators' own guards against endless loops, to be wound up again before each call.
-  std::uint32_t reset = ~0u;
-  std::optional<Global> fuel;
   for (auto& [name, item] : instance->exports()) {
-    if (name == "hangLimitInitializer") reset = static_cast<std::uint32_t>(exports_.size());
     if (name == "fuel!") {
-      fuel = item.global();
+      fuel_.push_back(*item.global());
       continue;
     }
+    if (name == "hangLimitInitializer") resets_.push_back(*item.func());
     if (auto func = item.func()) functions_.push_back(*func);
     exports_.push_back(item);
   }
+  return true;
+}
+
+void Session::run(const Module& module, std::uint32_t round) {
+  std::vector<Extern> imports;
+  const std::vector<ImportType> wanted = module.imports();
+  for (const ImportType& import : wanted) {
+    imports.push_back(make_import(import, static_cast<std::uint32_t>(imports.size())));
+  }
+  if (!instantiate(module, imports)) return;
+  if (round % 2 == 1 && !imports.empty()) {
+    // Once more, with the first one's functions: calls from instance to instance.
+    const std::vector<Func> offered = functions_;
+    for (std::uint32_t i = 0; i < imports.size(); ++i) {
+      std::vector<Func> fit;
+      for (const Func& func : offered) {
+        if (imports[i].kind() == ExternKind::Func && func.type() == wanted[i].type.func) {
+          fit.push_back(func);
+        }
+      }
+      if (!fit.empty()) imports[i] = fit[mix(i, 21, 0) % fit.size()];
+    }
+    (void)instantiate(module, imports);
+  }
   for (std::uint32_t i = 0; i < exports_.size(); ++i) {
     if (exports_[i].kind() != ExternKind::Func) continue;
-    if (reset != ~0u) call(reset, 0);
-    if (fuel) (void)fuel->set(Val(kFuel));
+    for (const Func& reset : resets_) (void)reset.call();
+    for (const Global& fuel : fuel_) (void)fuel.set(Val(kFuel));
     call(i, round);
   }
   print_state();

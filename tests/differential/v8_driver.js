@@ -32,6 +32,8 @@ const join = (high, low) => (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0);
 
 const canonical = (value) => (Number.isNaN(value) ? NaN : value);
 
+const signature = ({ parameters, results }) => `${parameters}>${results}`;
+
 class HostError extends Error {}
 
 function showOne(type, value) {
@@ -74,6 +76,9 @@ class Session {
     this.out = out;
     this.exports = [];
     this.functions = [];
+    this.signatures = []; // of the functions
+    this.resets = [];
+    this.fuel = [];
     this.hostCalls = 0;
     this.depth = 0;
   }
@@ -176,36 +181,53 @@ class Session {
       }
     });
   }
-  run(module, round) {
-    const imports = {};
-    WebAssembly.Module.imports(module).forEach((entry, index) => {
-      const names = (imports[entry.module] ??= {});
+  instantiate(module, imports) {
+    const object = {};
+    WebAssembly.Module.imports(module).forEach(({ module: from, name }, index) => {
+      const names = (object[from] ??= {});
       // JavaScript finds imports by name, so two of one name can't be two things (run.py renames them).
-      if (Object.hasOwn(names, entry.name)) throw new Error("skip: an import's name is used twice");
-      names[entry.name] = this.makeImport(entry, index);
+      if (Object.hasOwn(names, name)) throw new Error("skip: an import's name is used twice");
+      names[name] = imports[index];
     });
     let instance;
     try {
-      instance = new WebAssembly.Instance(module, imports);
+      instance = new WebAssembly.Instance(module, object);
     } catch (error) {
       this.out.push(`instantiate ${showError(error)}`);
-      return;
+      return false;
     }
-    let reset = -1, fuel = null;
-    WebAssembly.Module.exports(module).forEach(({ name, kind, type }, index) => {
+    for (const { name, kind, type } of WebAssembly.Module.exports(module)) {
       const item = instance.exports[name];
       if (name === "fuel!") {
-        fuel = item;
-        return;
+        this.fuel.push(item);
+        continue;
       }
-      if (name === "hangLimitInitializer") reset = index;
-      if (kind === "function") this.functions.push(item);
+      if (name === "hangLimitInitializer") this.resets.push(item);
+      if (kind === "function") {
+        this.functions.push(item);
+        this.signatures.push(signature(type));
+      }
       this.exports.push({ kind, type, item });
-    });
+    }
+    return true;
+  }
+  run(module, round) {
+    const wanted = WebAssembly.Module.imports(module);
+    const imports = wanted.map((entry, index) => this.makeImport(entry, index));
+    if (!this.instantiate(module, imports)) return;
+    if (round % 2 === 1 && imports.length > 0) {
+      const functions = [...this.functions], signatures = [...this.signatures];
+      wanted.forEach(({ kind, type }, index) => {
+        if (kind !== "function") return;
+        const fit = functions.filter((_, at) => signatures[at] === signature(type));
+        if (fit.length > 0) imports[index] = fit[mix(index, 21, 0) % fit.length];
+      });
+      this.instantiate(module, imports);
+    }
     for (let i = 0; i < this.exports.length; ++i) {
       if (this.exports[i].kind !== "function") continue;
-      if (reset >= 0) this.call(reset, 0);
-      if (fuel !== null) fuel.value = kFuel;
+      for (const reset of this.resets) reset();
+      for (const fuel of this.fuel) fuel.value = kFuel;
       this.call(i, round);
     }
     this.printState();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Hostile bytes against the decoder and the validator: every prefix, seeded byte flips, huge counts,
-// LEB128 edge cases, deep nesting. Whatever comes in, the answer is a module or an error; the test is
-// that there is an answer (under sanitizers: and nothing else happened).
+// Hostile bytes against the decoder and the validator: every prefix, seeded byte flips, huge
+// counts, LEB128 edge cases, deep nesting. Whatever comes in, the answer is a module or an error;
+// the test is that there is an answer (under sanitizers: and nothing else happened).
 //
-// The modules are assembled here; those that `make test-programs` has built are used too when present.
+// The modules are assembled here; those that `make test-programs` has built are used too when
+// present.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,7 +71,8 @@ constexpr std::string_view kEverything = R"((module $everything
 std::vector<std::pair<std::string, Bytes>> corpus() {
   std::vector<std::pair<std::string, Bytes>> out;
   out.emplace_back("everything", assemble(kEverything));
-  const std::filesystem::path folder = std::filesystem::path(HOIST_SOURCE_DIR) / "build" / "programs";
+  const std::filesystem::path folder =
+      std::filesystem::path(HOIST_SOURCE_DIR) / "build" / "programs";
   std::error_code ignored;
   for (const char* name : {"orbit.wasm", "lua.wasm"}) {
     std::ifstream file(folder / name, std::ios::binary);
@@ -155,7 +157,8 @@ Bytes with_section(std::uint8_t id, const Bytes& content) {
 TEST(Hostile, HugeCountsAreRejectedBeforeMemoryIsTaken) {
   for (std::uint8_t section = 1; section <= 12; ++section) {
     EXPECT_FALSE(accepts(with_section(section, {0xff, 0xff, 0xff, 0xff, 0x0f}))) << int{section};
-    EXPECT_FALSE(accepts(with_section(section, {0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0}))) << int{section};
+    EXPECT_FALSE(accepts(with_section(section, {0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0, 0, 0})))
+        << int{section};
   }
   // 2^32 - 1 locals in a body of ten bytes.
   Bytes bytes = assemble("(module (func (local i32)))");

@@ -9,8 +9,8 @@
 
 namespace hoist::cli {
 
-inline constexpr int kFailure = 1;   ///< bad input, bad usage, a failed test
-inline constexpr int kTrapped = 134; ///< the guest trapped, as for a process ended by SIGABRT
+inline constexpr int kFailure = 1;    ///< bad input, bad usage, a failed test
+inline constexpr int kTrapped = 134;  ///< the guest trapped, as for a process ended by SIGABRT
 
 /// Each adds its subcommand to `app`; the callback stores the exit status in `status`.
 void add_run(CLI::App& app, int& status);
@@ -22,7 +22,8 @@ std::string describe(const std::string& file, const Error& error);
 /// Prints "hoist: " and the text to stderr, control characters made visible; returns kFailure.
 int fail(const std::string& text);
 
-/// Shows a percentage on stderr while something takes long, if stderr is a terminal; nothing otherwise.
+/// Shows a percentage on stderr while something takes long, if stderr is a terminal; nothing
+/// otherwise.
 class ProgressLine {
  public:
   explicit ProgressLine(std::string what);

@@ -5,14 +5,16 @@
 
 #include <cstdio>
 
-#include "hoist/engine.hpp"
 #include "hoist/cli.hpp"
+#include "hoist/engine.hpp"
 
 namespace hoist::cli {
 
 std::string describe(const std::string& file, const Error& error) {
-  if (error.line() != 0) return fmt::format("{}:{}:{}: {}", file, error.line(), error.column(), error.message());
-  if (error.has_offset()) return fmt::format("{}: {} (at offset 0x{:x})", file, error.message(), error.offset());
+  if (error.line() != 0)
+    return fmt::format("{}:{}:{}: {}", file, error.line(), error.column(), error.message());
+  if (error.has_offset())
+    return fmt::format("{}: {} (at offset 0x{:x})", file, error.message(), error.offset());
   return fmt::format("{}: {}", file, error.message());
 }
 
@@ -30,8 +32,11 @@ int fail(const std::string& text) {
   return kFailure;
 }
 
-ProgressLine::ProgressLine(std::string what) : what_(std::move(what)), terminal_(::isatty(2) != 0) {}
-ProgressLine::~ProgressLine() { clear(); }
+ProgressLine::ProgressLine(std::string what)
+    : what_(std::move(what)), terminal_(::isatty(2) != 0) {}
+ProgressLine::~ProgressLine() {
+  clear();
+}
 
 void ProgressLine::update(std::uint64_t done, std::uint64_t total) {
   if (!terminal_ || total == 0) return;
@@ -54,7 +59,9 @@ static std::string version_text() {
 }
 
 static int run(int argc, char** argv) {
-  CLI::App app{"Hoist runs WebAssembly: compiles a module to machine code and runs it in a sandbox.", "hoist"};
+  CLI::App app{
+      "Hoist runs WebAssembly: compiles a module to machine code and runs it in a sandbox.",
+      "hoist"};
   app.footer(
       "Examples:\n"
       "  hoist run program.wasm input.txt          run a WASI program with arguments\n"
@@ -63,7 +70,8 @@ static int run(int argc, char** argv) {
       "  hoist validate module.wasm                check a module without running it\n"
       "  hoist wast tests/*.wast                   run WebAssembly test scripts\n\n"
       "`hoist SUBCOMMAND --help` tells more about one of them.");
-  app.set_version_flag("--version", [] { return version_text(); }, "Print the version and the CPU features in use");
+  app.set_version_flag(
+      "--version", [] { return version_text(); }, "Print the version and the CPU features in use");
   app.require_subcommand(1);
   int status = 0;
   add_run(app, status);
@@ -75,7 +83,8 @@ static int run(int argc, char** argv) {
     return app.exit(success);  // --help, --version
   } catch (const CLI::ParseError& error) {
     std::string hint = "see hoist --help";
-    for (const CLI::App* sub : app.get_subcommands()) hint = fmt::format("see hoist {} --help", sub->get_name());
+    for (const CLI::App* sub : app.get_subcommands())
+      hint = fmt::format("see hoist {} --help", sub->get_name());
     return fail(fmt::format("{} ({})", error.what(), hint));
   }
   return status;
@@ -83,4 +92,6 @@ static int run(int argc, char** argv) {
 
 }  // namespace hoist::cli
 
-int main(int argc, char** argv) { return hoist::cli::run(argc, argv); }
+int main(int argc, char** argv) {
+  return hoist::cli::run(argc, argv);
+}

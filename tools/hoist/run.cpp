@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "hoist/hoist.hpp"
 #include "hoist/cli.hpp"
+#include "hoist/hoist.hpp"
 
 namespace hoist::cli {
 
@@ -43,38 +43,51 @@ std::uint64_t ns_since(Clock::time_point start) {
       std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
 }
 
-double ms(std::uint64_t ns) { return static_cast<double>(ns) / 1e6; }
+double ms(std::uint64_t ns) {
+  return static_cast<double>(ns) / 1e6;
+}
 
 void print_timings(const Timings& t, bool json) {
   const CompileStats& c = t.compile;
   if (json) {
-    fmt::print(stderr,
-               "{{\"decode_ms\": {:.3f}, \"compile_ms\": {:.3f}, \"compile_cpu_ms\": {:.3f}, "
-               "\"translate_cpu_ms\": {:.3f}, \"optimise_cpu_ms\": {:.3f}, \"lower_cpu_ms\": {:.3f}, "
-               "\"regalloc_cpu_ms\": {:.3f}, \"emit_cpu_ms\": {:.3f}, \"link_cpu_ms\": {:.3f}, "
-               "\"load_ms\": {:.3f}, \"instantiate_ms\": {:.3f}, \"run_ms\": {:.3f}, \"functions\": {}, "
-               "\"wasm_bytes\": {}, \"code_section_bytes\": {}, \"machine_code_bytes\": {}, "
-               "\"peak_memory_bytes\": {}}}\n",
-               ms(c.decode_ns), ms(c.compile_ns), ms(c.compile_cpu_ns), ms(c.translate_cpu_ns),
-               ms(c.optimise_cpu_ns), ms(c.lower_cpu_ns), ms(c.regalloc_cpu_ns), ms(c.emit_cpu_ns),
-               ms(c.link_cpu_ns), ms(c.load_ns), ms(t.instantiate_ns), ms(t.run_ns), c.functions,
-               c.module_bytes, c.code_section_bytes, c.machine_code_bytes, c.peak_memory_bytes);
+    fmt::print(
+        stderr,
+        "{{\"decode_ms\": {:.3f}, \"compile_ms\": {:.3f}, \"compile_cpu_ms\": {:.3f}, "
+        "\"translate_cpu_ms\": {:.3f}, \"optimise_cpu_ms\": {:.3f}, \"lower_cpu_ms\": {:.3f}, "
+        "\"regalloc_cpu_ms\": {:.3f}, \"emit_cpu_ms\": {:.3f}, \"link_cpu_ms\": {:.3f}, "
+        "\"load_ms\": {:.3f}, \"instantiate_ms\": {:.3f}, \"run_ms\": {:.3f}, \"functions\": {}, "
+        "\"wasm_bytes\": {}, \"code_section_bytes\": {}, \"machine_code_bytes\": {}, "
+        "\"peak_memory_bytes\": {}}}\n",
+        ms(c.decode_ns), ms(c.compile_ns), ms(c.compile_cpu_ns), ms(c.translate_cpu_ns),
+        ms(c.optimise_cpu_ns), ms(c.lower_cpu_ns), ms(c.regalloc_cpu_ns), ms(c.emit_cpu_ns),
+        ms(c.link_cpu_ns), ms(c.load_ns), ms(t.instantiate_ns), ms(t.run_ns), c.functions,
+        c.module_bytes, c.code_section_bytes, c.machine_code_bytes, c.peak_memory_bytes);
     return;
   }
   fmt::print(stderr, "decode      {:>10.3f} ms\n", ms(c.decode_ns));
-  fmt::print(stderr, "compile     {:>10.3f} ms wall, {:.3f} ms CPU\n", ms(c.compile_ns), ms(c.compile_cpu_ns));
-  fmt::print(stderr, "  translate {:>10.3f} ms CPU\n  optimise  {:>10.3f} ms CPU\n  lower     {:>10.3f} ms CPU\n",
-             ms(c.translate_cpu_ns), ms(c.optimise_cpu_ns), ms(c.lower_cpu_ns));
-  fmt::print(stderr, "  regalloc  {:>10.3f} ms CPU\n  emit      {:>10.3f} ms CPU\n  link      {:>10.3f} ms CPU\n",
-             ms(c.regalloc_cpu_ns), ms(c.emit_cpu_ns), ms(c.link_cpu_ns));
-  fmt::print(stderr, "load        {:>10.3f} ms\ninstantiate {:>10.3f} ms\nrun         {:>10.3f} ms\n", ms(c.load_ns),
-             ms(t.instantiate_ns), ms(t.run_ns));
+  fmt::print(stderr, "compile     {:>10.3f} ms wall, {:.3f} ms CPU\n", ms(c.compile_ns),
+             ms(c.compile_cpu_ns));
+  fmt::print(
+      stderr,
+      "  translate {:>10.3f} ms CPU\n  optimise  {:>10.3f} ms CPU\n  lower     {:>10.3f} ms CPU\n",
+      ms(c.translate_cpu_ns), ms(c.optimise_cpu_ns), ms(c.lower_cpu_ns));
+  fmt::print(
+      stderr,
+      "  regalloc  {:>10.3f} ms CPU\n  emit      {:>10.3f} ms CPU\n  link      {:>10.3f} ms CPU\n",
+      ms(c.regalloc_cpu_ns), ms(c.emit_cpu_ns), ms(c.link_cpu_ns));
   fmt::print(stderr,
-             "{} functions, {} bytes of WebAssembly, {} of code section, {} of machine code, peak memory {} bytes\n",
-             c.functions, c.module_bytes, c.code_section_bytes, c.machine_code_bytes, c.peak_memory_bytes);
+             "load        {:>10.3f} ms\ninstantiate {:>10.3f} ms\nrun         {:>10.3f} ms\n",
+             ms(c.load_ns), ms(t.instantiate_ns), ms(t.run_ns));
+  fmt::print(stderr,
+             "{} functions, {} bytes of WebAssembly, {} of code section, {} of machine code, peak "
+             "memory {} bytes\n",
+             c.functions, c.module_bytes, c.code_section_bytes, c.machine_code_bytes,
+             c.peak_memory_bytes);
 }
 
-Error bad_argument(std::string message) { return {ErrorKind::BadArgument, std::move(message)}; }
+Error bad_argument(std::string message) {
+  return {ErrorKind::BadArgument, std::move(message)};
+}
 
 /// A decimal or 0x number, signed or unsigned, that fits `bits`.
 Result<std::uint64_t> parse_integer(const std::string& text, unsigned bits) {
@@ -87,9 +100,13 @@ Result<std::uint64_t> parse_integer(const std::string& text, unsigned bits) {
     digits.remove_prefix(2);
   }
   std::uint64_t magnitude = 0;
-  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, base);
-  const std::uint64_t limit = negative ? std::uint64_t{1} << (bits - 1) : bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-  if (digits.empty() || end != digits.data() + digits.size() || code == std::errc::invalid_argument) {
+  const auto [end, code] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, base);
+  const std::uint64_t limit = negative     ? std::uint64_t{1} << (bits - 1)
+                              : bits == 64 ? ~std::uint64_t{0}
+                                           : (std::uint64_t{1} << bits) - 1;
+  if (digits.empty() || end != digits.data() + digits.size() ||
+      code == std::errc::invalid_argument) {
     return bad_argument(fmt::format("'{}' is not a number of type i{}", text, bits));
   }
   if (code == std::errc::result_out_of_range || magnitude > limit) {
@@ -107,7 +124,8 @@ Result<T> parse_float(const std::string& text, const char* type) {
   } else {
     value = std::strtod(text.c_str(), &end);
   }
-  if (text.empty() || *end != '\0') return bad_argument(fmt::format("'{}' is not a number of type {}", text, type));
+  if (text.empty() || *end != '\0')
+    return bad_argument(fmt::format("'{}' is not a number of type {}", text, type));
   return value;
 }
 
@@ -136,7 +154,8 @@ Result<Val> parse_value(const std::string& text, ValType type) {
     case ValKind::FuncRef:
     case ValKind::ExternRef:
       if (text == "null") return Val::null(type);
-      return bad_argument(fmt::format("a {} can only be given as 'null', not '{}'", name(type), text));
+      return bad_argument(
+          fmt::format("a {} can only be given as 'null', not '{}'", name(type), text));
     case ValKind::V128: break;
   }
   return bad_argument("a parameter of type v128 cannot be given on the command line");
@@ -157,7 +176,8 @@ std::string print_value(const Val& value) {
 
 /// Status for an Error of a call into the guest, after telling the user.
 int report(const std::string& file, const Error& error) {
-  if (error.kind() == ErrorKind::Exit) return error.code() >= 0 && error.code() <= 255 ? error.code() : 255;
+  if (error.kind() == ErrorKind::Exit)
+    return error.code() >= 0 && error.code() <= 255 ? error.code() : 255;
   if (const Trap* trap = Trap::of(error); trap != nullptr && error.kind() == ErrorKind::Trap) {
     fmt::print(stderr, "hoist: {}: {}\n", file, trap->to_string());
     return kTrapped;
@@ -165,18 +185,22 @@ int report(const std::string& file, const Error& error) {
   return fail(describe(file, error));
 }
 
-Result<void> call_function(const Instance& instance, const std::string& name, const std::vector<std::string>& texts) {
+Result<void> call_function(const Instance& instance, const std::string& name,
+                           const std::vector<std::string>& texts) {
   auto func = instance.func(name);
   if (!func) return std::move(func).error();
   const FuncType type = func->type();
   if (type.params().size() != texts.size()) {
-    return bad_argument(fmt::format("function '{}' has type {}: it takes {} argument{}, {} given", name, to_string(type),
-                                    type.params().size(), type.params().size() == 1 ? "" : "s", texts.size()));
+    return bad_argument(fmt::format("function '{}' has type {}: it takes {} argument{}, {} given",
+                                    name, to_string(type), type.params().size(),
+                                    type.params().size() == 1 ? "" : "s", texts.size()));
   }
   std::vector<Val> args;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     auto value = parse_value(texts[i], type.params()[i]);
-    if (!value) return bad_argument(fmt::format("argument {} of '{}': {}", i + 1, name, value.error().message()));
+    if (!value)
+      return bad_argument(
+          fmt::format("argument {} of '{}': {}", i + 1, name, value.error().message()));
     args.push_back(*std::move(value));
   }
   auto results = func->call(args);
@@ -186,7 +210,8 @@ Result<void> call_function(const Instance& instance, const std::string& name, co
 }
 
 /// What of a module runs when nothing is named with --invoke.
-Result<void> run_default(const Module& module, const Instance& instance, const RunOptions& options) {
+Result<void> run_default(const Module& module, const Instance& instance,
+                         const RunOptions& options) {
   const std::vector<std::string> args(options.command.begin() + 1, options.command.end());
   if (module.find_export("_initialize") && !module.find_export("_start")) {
     auto done = call_function(instance, "_initialize", {});
@@ -197,10 +222,14 @@ Result<void> run_default(const Module& module, const Instance& instance, const R
   if (module.has_start() || module.find_export("_initialize")) return {};
   std::string functions;
   for (const ExportType& item : module.exports()) {
-    if (item.type.kind == ExternKind::Func) functions += (functions.empty() ? "" : ", ") + item.name;
+    if (item.type.kind == ExternKind::Func)
+      functions += (functions.empty() ? "" : ", ") + item.name;
   }
-  return bad_argument(functions.empty() ? "the module has no start function and exports no function to run"
-                                        : fmt::format("the module has no _start function; choose one with --invoke: {}", functions));
+  return bad_argument(
+      functions.empty()
+          ? "the module has no start function and exports no function to run"
+          : fmt::format("the module has no _start function; choose one with --invoke: {}",
+                        functions));
 }
 
 Result<WasiConfig> wasi_config(const RunOptions& options) {
@@ -208,14 +237,17 @@ Result<WasiConfig> wasi_config(const RunOptions& options) {
   config.args = options.command;
   for (const std::string& entry : options.environment) {
     const std::size_t equals = entry.find('=');
-    if (equals == std::string::npos || equals == 0) return bad_argument(fmt::format("--env takes NAME=VALUE, not '{}'", entry));
+    if (equals == std::string::npos || equals == 0)
+      return bad_argument(fmt::format("--env takes NAME=VALUE, not '{}'", entry));
     config.env.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
   }
   for (const std::string& entry : options.directories) {
     const std::size_t split = entry.find("::");
     const std::string host = entry.substr(0, split);
-    if (host.empty()) return bad_argument(fmt::format("--dir takes HOST or HOST::GUEST, not '{}'", entry));
-    config.directories.push_back({host, split == std::string::npos ? host : entry.substr(split + 2), false});
+    if (host.empty())
+      return bad_argument(fmt::format("--dir takes HOST or HOST::GUEST, not '{}'", entry));
+    config.directories.push_back(
+        {host, split == std::string::npos ? host : entry.substr(split + 2), false});
   }
   return config;
 }
@@ -229,10 +261,12 @@ Result<Config> engine_config(const RunOptions& options) {
   return config;
 }
 
-Result<Instance> instantiate(const Engine& engine, StoreRef store, const Module& module, Linker& linker, const RunOptions& options) {
+Result<Instance> instantiate(const Engine& engine, StoreRef store, const Module& module,
+                             Linker& linker, const RunOptions& options) {
   static_cast<void>(engine);
   bool wants_wasi = false;
-  for (const ImportType& import : module.imports()) wants_wasi |= import.module.starts_with("wasi_");
+  for (const ImportType& import : module.imports())
+    wants_wasi |= import.module.starts_with("wasi_");
   if (wants_wasi) {
     auto config = wasi_config(options);
     if (!config) return std::move(config).error();
@@ -292,10 +326,13 @@ void add_run(CLI::App& app, int& status) {
   CLI::App* sub = app.add_subcommand("run", "Compile a module and run it");
   sub->footer(
       "hoist run [OPTIONS] FILE [ARGS...]\n\n"
-      "FILE is binary WebAssembly or its text form. A WASI command (it exports _start) is run with ARGS; of a\n"
-      "reactor, _initialize runs first. With --invoke, ARGS are the arguments of the function, and its\n"
+      "FILE is binary WebAssembly or its text form. A WASI command (it exports _start) is run with "
+      "ARGS; of a\n"
+      "reactor, _initialize runs first. With --invoke, ARGS are the arguments of the function, and "
+      "its\n"
       "results are printed one a line. Options come before FILE.\n\n"
-      "The exit status is the program's; 134 when it traps (message and backtrace on stderr); 1 for an\n"
+      "The exit status is the program's; 134 when it traps (message and backtrace on stderr); 1 "
+      "for an\n"
       "error of Hoist or its input.");
   sub->add_option("--dir", options.directories,
                   "Let the program see directory HOST, as GUEST if given (repeatable)")
@@ -310,17 +347,20 @@ void add_run(CLI::App& app, int& status) {
                 "Print times and sizes to stderr at the end, as text or with --timings=json")
       ->check(CLI::IsMember({"text", "json"}));
   sub->add_option("--unknown-imports", options.unknown_imports,
-                  "What to do about imports that nothing provides: error (default); trap: a function that traps when "
+                  "What to do about imports that nothing provides: error (default); trap: a "
+                  "function that traps when "
                   "called; default: a function that returns zeros")
       ->check(CLI::IsMember({"error", "trap", "default"}))
       ->type_name("error|trap|default");
   sub->add_option("--threads", options.threads, "Threads that compile; 0 (default) is one per core")
       ->check(CLI::Range(0u, 1024u))
       ->type_name("N");
-  sub->add_option("--opt-level", options.opt_level, "0: compile fastest; 1; 2 (default): run fastest")
+  sub->add_option("--opt-level", options.opt_level,
+                  "0: compile fastest; 1; 2 (default): run fastest")
       ->check(CLI::Range(0u, 2u))
       ->type_name("0|1|2");
-  sub->add_option("--profile", options.profile, "Write /tmp/perf-PID.map, which `perf report` reads")
+  sub->add_option("--profile", options.profile,
+                  "Write /tmp/perf-PID.map, which `perf report` reads")
       ->check(CLI::IsMember({"none", "perfmap"}))
       ->type_name("perfmap");
   sub->add_flag("--verify", options.verify, "Check the compiler's work at every stage (slow)");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// The subcommands of hoistdev; each is one file with one of these functions, which gets the arguments
-/// from its own name on and returns the exit status.
+/// The subcommands of hoistdev; each is one file with one of these functions, which gets the
+/// arguments from its own name on and returns the exit status.
 
 namespace hoistdev {
 

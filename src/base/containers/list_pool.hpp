@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// Small variable-length lists of 4-byte items, all in one growing array, named by a 4-byte handle.
-/// Nothing is freed before `clear`, which keeps the memory; a list that outgrows its chunk (powers of
-/// two) moves to a new one.
+/// Nothing is freed before `clear`, which keeps the memory; a list that outgrows its chunk (powers
+/// of two) moves to a new one.
 
 #include <algorithm>
 #include <bit>
@@ -46,7 +46,9 @@ class ListPool {
     return {at};
   }
   /// A list of `count` items that the caller fills in.
-  ListRef make_uninitialized(std::uint32_t count) { return count == 0 ? ListRef{} : ListRef{allocate(count)}; }
+  ListRef make_uninitialized(std::uint32_t count) {
+    return count == 0 ? ListRef{} : ListRef{allocate(count)};
+  }
 
   std::span<const T> get(ListRef list) const {
     return {reinterpret_cast<const T*>(&data_[list.index] + 1), data_[list.index]};

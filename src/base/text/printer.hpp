@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// A text buffer with typed appends: what prints IR, machine code and dumps. Cheap to include, never
-/// allocates per item beyond the buffer's growth.
+/// A text buffer with typed appends: what prints IR, machine code and dumps. Cheap to include,
+/// never allocates per item beyond the buffer's growth.
 
 #include <concepts>
 #include <cstdint>

@@ -16,7 +16,9 @@ void BlockOrder::compute(const ir::Function& func) {
   prev_.clear();
   entry_item_ = first_ = last_hot_ = last_ = kNone;
   irreducible_ = false;
+  plain_ = false;
   walk(func);
+  plain_ = irreducible_;
   mark_cold_and_depth(func);
   place_blocks();
   place_edges();
@@ -173,6 +175,7 @@ void BlockOrder::mark_cold_and_depth(const ir::Function& func) {
     const unsigned depth =
         (info.loop.is_some() ? blocks_[info.loop.index()].depth : 0u) + (info.header ? 1u : 0u);
     info.depth = static_cast<std::uint16_t>(std::min(depth, 0xffffu));
+    plain_ |= depth > kMaxNestedLayout;
     if (!info.cold) {
       for (const Edge& edge : edges_from(block)) ++blocks_[edge.to.index()].path_position;
       mark_unlikely_successor(func, block);
@@ -205,7 +208,7 @@ void BlockOrder::place_blocks() {
       BlockInfo& info = blocks_[block.index()];
       if (info.cold != cold) continue;
       // Cold blocks leave their loop, unless all of it is cold.
-      ir::Block loop = irreducible_ ? ir::Block::none() : info.loop;
+      ir::Block loop = plain_ ? ir::Block::none() : info.loop;
       while (loop.is_some() && blocks_[loop.index()].cold != cold)
         loop = blocks_[loop.index()].loop;
       if (info.header) info.loop_last = info.item;
@@ -245,16 +248,18 @@ void BlockOrder::place_edge(std::uint32_t edge_index) {
   Edge& edge = edges_[edge_index];
   const BlockInfo& from = blocks_[edge.from.index()];
   const BlockInfo& to = blocks_[edge.to.index()];
-  const ir::Block around = common_loop(edge.from, edge.to);
+  const ir::Block around = plain_ ? ir::Block::none() : common_loop(edge.from, edge.to);
   const std::uint32_t item = make_item(ir::Block::none(), edge_index);
   edge.item = item;
-  items_[item].loop_depth = around.is_some() ? blocks_[around.index()].depth : std::uint16_t{0};
+  items_[item].loop_depth = plain_             ? std::min(from.depth, to.depth)
+                            : around.is_some() ? blocks_[around.index()].depth
+                                               : std::uint16_t{0};
   items_[item].cold = from.cold || to.cold;
   if (from.cold && !to.cold) {
     insert_after(item, last_, ir::Block::none());
     return;
   }
-  ir::Block loop = irreducible_ ? ir::Block::none() : around;
+  ir::Block loop = around;
   while (to.cold && loop.is_some() && !blocks_[loop.index()].cold)
     loop = blocks_[loop.index()].loop;
   // Items of blocks are numbered in reverse postorder. A split edge must follow its source.

@@ -6,8 +6,9 @@
 ///
 /// Loops are found in the same depth-first walk (Wei, Mao, Zou, Chen: "A New Algorithm for
 /// Identifying Loops in Decompilation", 2007), which also works for irreducible control flow; there
-/// the layout is plain reverse postorder. Unreachable blocks do not take part. No recursion;
-/// near-linear, with a factor of the loop depth in the worst case.
+/// the layout is plain reverse postorder, as it is for loops nested deeper than any compiler nests
+/// them (hostile input), whose placement would cost a factor of the depth. Unreachable blocks do
+/// not take part. No recursion; near-linear.
 ///
 /// An item is what becomes one machine block: a block, a split edge, or the extra entry block that
 /// is needed when branches lead to the function's first block.
@@ -102,6 +103,8 @@ class BlockOrder {
     std::uint32_t next_edge;  // counts down
   };
 
+  static constexpr unsigned kMaxNestedLayout = 1000;
+
   void add_edges(const ir::Function& func, ir::Block block);
   void add_edge(ir::Block from, ir::BlockCall call, ir::Block to);
   void walk(const ir::Function& func);
@@ -135,6 +138,7 @@ class BlockOrder {
   std::uint32_t first_ = kNone;     // of the layout
   std::uint32_t last_hot_ = kNone;  // last item that is not cold
   std::uint32_t last_ = kNone;      // last item of all
+  bool plain_ = false;              // the layout is reverse postorder, loops need not be contiguous
   bool irreducible_ = false;
 };
 

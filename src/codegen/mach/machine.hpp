@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Machine IR: instructions of one target over virtual registers, in SSA form with block parameters, in
-/// final block order. Made by lowering, read by register allocation (which changes nothing in it and
-/// answers with an Allocation), consumed by emission.
+/// Machine IR: instructions of one target over virtual registers, in SSA form with block
+/// parameters, in final block order. Made by lowering, read by register allocation (which changes
+/// nothing in it and answers with an Allocation), consumed by emission.
 ///
-/// Guarantees of lowering that the allocator relies on: every virtual register has one definition, which
-/// dominates its uses (block parameters included); critical edges are split, also those without
-/// arguments; a block ends with exactly one terminator (flag kTerminator); a block with one successor
-/// ends in an unconditional jump whose only operands are the edge's arguments (kept in the block); only
-/// edges out of such blocks carry arguments; the entry block has no predecessors and no parameters;
-/// every block is reachable; loops are contiguous where the control flow is reducible, but for cold blocks,
-/// which come last.
-/// Flags: nothing that the allocator inserts changes condition flags.
+/// Guarantees of lowering that the allocator relies on: every virtual register has one definition,
+/// which dominates its uses (block parameters included); critical edges are split, also those
+/// without arguments; a block ends with exactly one terminator (flag kTerminator); a block with one
+/// successor ends in an unconditional jump whose only operands are the edge's arguments (kept in
+/// the block); only edges out of such blocks carry arguments; the entry block has no predecessors
+/// and no parameters; every block is reachable; loops are contiguous where the control flow is
+/// reducible, but for cold blocks, which come last. Flags: nothing that the allocator inserts
+/// changes condition flags.
 
 #include <cstdint>
 #include <span>
@@ -58,14 +58,15 @@ enum class Role : std::uint8_t {
   Use,       ///< read early: its register may be reused by a Def
   LateUse,   ///< must stay intact until the end
   Def,       ///< written late
-  EarlyDef,  ///< written early: shares no register with any use (temporaries are EarlyDefs without uses)
+  EarlyDef,  ///< written early: shares no register with any use (temporaries are EarlyDefs without
+             ///< uses)
 };
 
 enum class Constraint : std::uint8_t {
-  Reg,         ///< any register of the class
-  RegOrSlot,   ///< a register or the spill slot, as it comes (uses only)
-  Fixed,       ///< the register `fixed`
-  Same,        ///< a Def in the same register as operand number `same_as` of this instruction (a Use)
+  Reg,        ///< any register of the class
+  RegOrSlot,  ///< a register or the spill slot, as it comes (uses only)
+  Fixed,      ///< the register `fixed`
+  Same,  ///< a Def in the same register as operand number `same_as` of this instruction (a Use)
 };
 
 struct Operand {
@@ -77,14 +78,14 @@ struct Operand {
 };
 static_assert(sizeof(Operand) == 8);
 
-/// How the memory operand of an instruction is formed. Its register operands are the last ones of the
-/// instruction's operand list, base before index.
+/// How the memory operand of an instruction is formed. Its register operands are the last ones of
+/// the instruction's operand list, base before index.
 enum class AddrKind : std::uint8_t {
-  None,       ///< no memory operand
-  Base,       ///< [base + disp]
-  BaseIndex,  ///< [base + index << scale + disp]
-  Index,      ///< [index << scale + disp]
-  StackSlot,  ///< [sized stack slot number `aux` + disp]
+  None,         ///< no memory operand
+  Base,         ///< [base + disp]
+  BaseIndex,    ///< [base + index << scale + disp]
+  Index,        ///< [index << scale + disp]
+  StackSlot,    ///< [sized stack slot number `aux` + disp]
   IncomingArg,  ///< [stack argument area of this function + disp]
   OutgoingArg,  ///< [outgoing argument area + disp]
   Constant,     ///< [pool entry `aux`]
@@ -94,15 +95,15 @@ enum InstFlags : std::uint8_t {
   kTerminator = 1,  ///< last of its block
   kCall = 2,        ///< clobbers `clobbers`; a safepoint
   kMove = 4,        ///< copies operand 1 (use) to operand 0 (def), same class: a hint to coalesce
-  kRemat = 8,       ///< no uses, no effects: its result may be made again anywhere instead of spilled
+  kRemat = 8,  ///< no uses, no effects: its result may be made again anywhere instead of spilled
 };
 
 /// One machine instruction, 32 bytes. `op` is a target's opcode (for x64: masm::x64::Op, then the
 /// pseudo operations of isa/x64/pseudo.def).
 struct MachInst {
   std::uint16_t op = 0;
-  std::uint8_t width = 0;  ///< operation width in bytes
-  std::uint8_t cc = 0;     ///< condition code or another small selector
+  std::uint8_t width = 0;           ///< operation width in bytes
+  std::uint8_t cc = 0;              ///< condition code or another small selector
   std::uint32_t first_operand = 0;  ///< in MachFunction::operands
   std::uint8_t operand_count = 0;   ///< up to 255; calls with more arguments pass them on the stack
   AddrKind addr = AddrKind::None;
@@ -124,7 +125,8 @@ struct VRegData {
 
 struct MachEdge {
   MachBlock target;
-  std::uint32_t first_arg = 0;  ///< in MachFunction::edge_args; as many as the target has parameters
+  std::uint32_t first_arg =
+      0;  ///< in MachFunction::edge_args; as many as the target has parameters
   std::uint32_t arg_count = 0;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// FuncKey names every piece of machine code: one-to-one with the IR's `uNAMESPACE:INDEX` names, used by
-/// relocations, symbols, profiles and tables. A new kind of trampoline is a new kind here and nothing
-/// in the linker.
+/// FuncKey names every piece of machine code: one-to-one with the IR's `uNAMESPACE:INDEX` names,
+/// used by relocations, symbols, profiles and tables. A new kind of trampoline is a new kind here
+/// and nothing in the linker.
 
 #include <compare>
 #include <cstdint>

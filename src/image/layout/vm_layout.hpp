@@ -18,8 +18,8 @@ struct StoreContext {
   std::uint64_t resume_sp = 0;
   std::uint64_t resume_fp = 0;
   std::uint64_t resume_pc = 0;
-  // Where compiled code was last left towards the host: frame pointer of the calling compiled frame and
-  // the return address into it.
+  // Where compiled code was last left towards the host: frame pointer of the calling compiled frame
+  // and the return address into it.
   std::uint64_t exit_fp = 0;
   std::uint64_t exit_pc = 0;
   std::uint64_t entry_fp = 0;  ///< frame pointer of the innermost entry trampoline: ends a walk
@@ -45,11 +45,11 @@ struct alignas(16) VmGlobal {
 
 /// What a function reference points to.
 struct VmFuncRef {
-  const void* code = nullptr;   ///< internal convention: (ctx, arguments...)
-  void* ctx = nullptr;          ///< first argument: VmContext, or host function context
-  const void* entry = nullptr;  ///< EntryTrampoline for the signature
-  std::uint32_t type_id = 0;    ///< canonical signature number, engine-wide
-  std::uint32_t func_index = 0; ///< in the defining instance; for names
+  const void* code = nullptr;    ///< internal convention: (ctx, arguments...)
+  void* ctx = nullptr;           ///< first argument: VmContext, or host function context
+  const void* entry = nullptr;   ///< EntryTrampoline for the signature
+  std::uint32_t type_id = 0;     ///< canonical signature number, engine-wide
+  std::uint32_t func_index = 0;  ///< in the defining instance; for names
 };
 
 struct VmFuncImport {
@@ -76,17 +76,17 @@ struct VmContextHeader {
   std::uint32_t magic = kMagic;
   std::uint32_t pad = 0;
   StoreContext* store = nullptr;
-  void* const* builtins = nullptr;  ///< kBuiltinCount function pointers
-  void* instance = nullptr;         ///< the runtime's Instance
+  void* const* builtins = nullptr;                     ///< kBuiltinCount function pointers
+  void* instance = nullptr;                            ///< the runtime's Instance
   static constexpr std::uint32_t kMagic = 0x6e776f68;  // "hown"
 };
 inline constexpr std::uint32_t kStoreOffset = offsetof(VmContextHeader, store);
 inline constexpr std::uint32_t kBuiltinsOffset = offsetof(VmContextHeader, builtins);
 static_assert(offsetof(VmHostContext, store) == kStoreOffset);
 
-/// Offsets of the variable parts of an instance, from the counts of its module. Order: header, defined
-/// globals (16-byte cells), memory bases, memory pointers, table pointers, imported global pointers,
-/// function imports, function references, type ids.
+/// Offsets of the variable parts of an instance, from the counts of its module. Order: header,
+/// defined globals (16-byte cells), memory bases, memory pointers, table pointers, imported global
+/// pointers, function imports, function references, type ids.
 class VmLayout {
  public:
   struct Counts {
@@ -110,13 +110,23 @@ class VmLayout {
     size_ = base::align_up(type_ids_ + std::uint64_t{4} * n.types, 16);
   }
   /// All fit 31 bits for modules within the documented limits.
-  constexpr std::int32_t global(std::uint32_t defined_index) const { return at(globals_, 16, defined_index); }
-  constexpr std::int32_t memory_base(std::uint32_t memory) const { return at(memory_bases_, 8, memory); }
+  constexpr std::int32_t global(std::uint32_t defined_index) const {
+    return at(globals_, 16, defined_index);
+  }
+  constexpr std::int32_t memory_base(std::uint32_t memory) const {
+    return at(memory_bases_, 8, memory);
+  }
   constexpr std::int32_t memory(std::uint32_t memory) const { return at(memories_, 8, memory); }
   constexpr std::int32_t table(std::uint32_t table) const { return at(tables_, 8, table); }
-  constexpr std::int32_t imported_global(std::uint32_t global) const { return at(imported_globals_, 8, global); }
-  constexpr std::int32_t func_import(std::uint32_t func) const { return at(func_imports_, sizeof(VmFuncImport), func); }
-  constexpr std::int32_t func_ref(std::uint32_t number) const { return at(func_refs_, sizeof(VmFuncRef), number); }
+  constexpr std::int32_t imported_global(std::uint32_t global) const {
+    return at(imported_globals_, 8, global);
+  }
+  constexpr std::int32_t func_import(std::uint32_t func) const {
+    return at(func_imports_, sizeof(VmFuncImport), func);
+  }
+  constexpr std::int32_t func_ref(std::uint32_t number) const {
+    return at(func_refs_, sizeof(VmFuncRef), number);
+  }
   constexpr std::int32_t type_id(std::uint32_t type) const { return at(type_ids_, 4, type); }
   constexpr std::uint64_t size() const { return size_; }
 

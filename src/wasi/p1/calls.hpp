@@ -12,7 +12,9 @@ namespace hoist::wasi {
   Errno name(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome& outcome);
 #include "wasi/p1/functions.def"
 
-inline std::uint32_t u32(std::uint64_t slot) { return static_cast<std::uint32_t>(slot); }
+inline std::uint32_t u32(std::uint64_t slot) {
+  return static_cast<std::uint32_t>(slot);
+}
 
 /// Finds a descriptor with the given rights: Badf, Notcapable.
 Errno find(Context& ctx, std::uint64_t number, std::uint64_t wanted, Descriptor*& out);

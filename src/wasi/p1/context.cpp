@@ -60,7 +60,8 @@ void Context::set_host_fd(std::uint32_t number, int fd) {
   d.owned = false;
   platform::FileStat stat;
   const bool known = platform::stat_fd(fd, stat) == 0;
-  d.rights_base = known && stat.type == platform::FileType::Regular ? rights::kFile : rights::kStream;
+  d.rights_base =
+      known && stat.type == platform::FileType::Regular ? rights::kFile : rights::kStream;
   // C libraries take a character device without seek and tell for a terminal: /dev/null is none.
   if (known && stat.type == platform::FileType::Character && !platform::is_terminal(fd)) {
     d.rights_base |= rights::kFdSeek | rights::kFdTell;
@@ -87,7 +88,8 @@ void Context::set_output(std::uint32_t number, OutputSink sink) {
 Result<void> Context::preopen(const std::string& host, const std::string& guest, bool read_only) {
   Descriptor d;
   if (const int error = platform::open_directory(host.c_str(), d.fd); error != 0) {
-    return Error(ErrorKind::Io, fmt::format("cannot open the directory '{}': {}", host, std::strerror(error)));
+    return Error(ErrorKind::Io,
+                 fmt::format("cannot open the directory '{}': {}", host, std::strerror(error)));
   }
   d.kind = Descriptor::Kind::Directory;
   d.preopen = true;

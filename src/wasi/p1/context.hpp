@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// The state of one WASI preview 1 program: arguments, environment, descriptors. Belongs to one Store and is
-/// used by one thread at a time. The guest reaches nothing but what was put in here.
+/// The state of one WASI preview 1 program: arguments, environment, descriptors. Belongs to one
+/// Store and is used by one thread at a time. The guest reaches nothing but what was put in here.
 
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <string>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/result.hpp"
@@ -26,15 +26,15 @@ struct OutputSink {
 struct Descriptor {
   enum class Kind : std::uint8_t { File, Directory, Input, Output };
   Kind kind = Kind::File;
-  platform::Fd fd;            ///< File, Directory
-  bool owned = true;          ///< false: a descriptor of the host process, not closed
+  platform::Fd fd;    ///< File, Directory
+  bool owned = true;  ///< false: a descriptor of the host process, not closed
   bool preopen = false;
-  std::string guest_path;     ///< of a preopened directory
+  std::string guest_path;  ///< of a preopened directory
   std::uint64_t rights_base = 0;
   std::uint64_t rights_inheriting = 0;
-  std::string input;          ///< Input: what is read
+  std::string input;  ///< Input: what is read
   std::size_t input_at = 0;
-  OutputSink output;          ///< Output
+  OutputSink output;  ///< Output
   /// Snapshot for fd_readdir, taken when the guest asks from the start; cookies are numbers in it.
   std::vector<platform::DirEntry> listing;
 

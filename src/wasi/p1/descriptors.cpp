@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The fd_* functions. A descriptor that is a stream in host memory (standard input as a string, output to a
-// callback) behaves like a pipe.
+// The fd_* functions. A descriptor that is a stream in host memory (standard input as a string,
+// output to a callback) behaves like a pipe.
 #include <algorithm>
 #include <cerrno>
 
@@ -10,12 +10,14 @@ namespace hoist::wasi {
 
 using Kind = Descriptor::Kind;
 
-#define HOIST_FIND(d, number, wanted)                                                       \
-  Descriptor* d = nullptr;                                                                  \
+#define HOIST_FIND(d, number, wanted) \
+  Descriptor* d = nullptr;            \
   if (const Errno found = find(ctx, number, wanted, d); found != Errno::Success) return found
 
 /// For functions that make sense on files of the host only.
-static bool is_host(const Descriptor& d) { return d.kind == Kind::File || d.kind == Kind::Directory; }
+static bool is_host(const Descriptor& d) {
+  return d.kind == Kind::File || d.kind == Kind::Directory;
+}
 
 namespace {
 /// The guest's list of (pointer, size) pairs, checked; at most as many as one system call takes.
@@ -26,7 +28,8 @@ struct Slices {
 };
 }  // namespace
 
-static Errno read_slice_list(GuestMemory memory, std::uint64_t list, std::uint64_t count, Slices& out) {
+static Errno read_slice_list(GuestMemory memory, std::uint64_t list, std::uint64_t count,
+                             Slices& out) {
   const std::uint32_t n = u32(count);
   if (!memory.contains(u32(list), std::uint64_t{n} * 8)) return Errno::Fault;
   // Fewer bytes than asked for is a legal answer, so a longer list is cut.
@@ -48,7 +51,9 @@ static Errno transfer(Context& ctx, GuestMemory memory, const std::uint64_t* arg
   if (d->kind == Kind::Directory) return write ? Errno::Badf : Errno::Isdir;
   if (!memory.contains(u32(count_at), 4)) return Errno::Fault;
   Slices slices;
-  if (const Errno error = read_slice_list(memory, args[1], args[2], slices); error != Errno::Success) return error;
+  if (const Errno error = read_slice_list(memory, args[1], args[2], slices);
+      error != Errno::Success)
+    return error;
   std::size_t count = 0;
   if (d->kind == Kind::Input) {
     for (const platform::IoSlice& slice : slices.span()) {
@@ -59,7 +64,9 @@ static Errno transfer(Context& ctx, GuestMemory memory, const std::uint64_t* arg
     }
   } else if (d->kind == Kind::Output) {
     for (const platform::IoSlice& slice : slices.span()) {
-      if (!d->output.write(d->output.user, static_cast<const std::uint8_t*>(slice.data), slice.size)) return Errno::Io;
+      if (!d->output.write(d->output.user, static_cast<const std::uint8_t*>(slice.data),
+                           slice.size))
+        return Errno::Io;
       count += slice.size;
     }
   } else {
@@ -119,7 +126,8 @@ Errno fd_fdstat_get(Context& ctx, GuestMemory memory, const std::uint64_t* args,
   platform::FdFlags flags;
   if (is_host(*d)) {
     if (const int error = platform::stat_fd(d->fd.get(), stat); error != 0) return from_host(error);
-    if (const int error = platform::get_flags(d->fd.get(), flags); error != 0) return from_host(error);
+    if (const int error = platform::get_flags(d->fd.get(), flags); error != 0)
+      return from_host(error);
   }
   std::uint8_t* out = memory.at(u32(args[1]));
   base::store_le<std::uint64_t>(out, 0);
@@ -146,7 +154,8 @@ Errno fd_fdstat_set_flags(Context& ctx, GuestMemory, const std::uint64_t* args, 
 
 Errno fd_fdstat_set_rights(Context& ctx, GuestMemory, const std::uint64_t* args, Outcome&) {
   HOIST_FIND(d, args[0], 0);
-  if ((args[1] & ~d->rights_base) != 0 || (args[2] & ~d->rights_inheriting) != 0) return Errno::Notcapable;
+  if ((args[1] & ~d->rights_base) != 0 || (args[2] & ~d->rights_inheriting) != 0)
+    return Errno::Notcapable;
   d->rights_base = args[1];
   d->rights_inheriting = args[2];
   return Errno::Success;
@@ -169,15 +178,19 @@ Errno fd_filestat_set_size(Context& ctx, GuestMemory, const std::uint64_t* args,
 Errno fd_filestat_set_times(Context& ctx, GuestMemory, const std::uint64_t* args, Outcome&) {
   HOIST_FIND(d, args[0], rights::kFdFilestatSetTimes);
   platform::TimeUpdate accessed, modified;
-  if (const Errno error = read_times(args[1], args[2], args[3], accessed, modified); error != Errno::Success) return error;
-  return is_host(*d) ? from_host(platform::set_times_fd(d->fd.get(), accessed, modified)) : Errno::Inval;
+  if (const Errno error = read_times(args[1], args[2], args[3], accessed, modified);
+      error != Errno::Success)
+    return error;
+  return is_host(*d) ? from_host(platform::set_times_fd(d->fd.get(), accessed, modified))
+                     : Errno::Inval;
 }
 
 Errno fd_prestat_get(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome&) {
   HOIST_FIND(d, args[0], 0);
   if (!d->preopen) return Errno::Badf;
   return memory.write<std::uint32_t>(u32(args[1]), 0) &&
-                 memory.write<std::uint32_t>(std::uint64_t{u32(args[1])} + 4, static_cast<std::uint32_t>(d->guest_path.size()))
+                 memory.write<std::uint32_t>(std::uint64_t{u32(args[1])} + 4,
+                                             static_cast<std::uint32_t>(d->guest_path.size()))
              ? Errno::Success
              : Errno::Fault;
 }
@@ -193,11 +206,14 @@ Errno fd_prestat_dir_name(Context& ctx, GuestMemory memory, const std::uint64_t*
 
 Errno fd_readdir(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome&) {
   Descriptor* d = nullptr;
-  if (const Errno error = find_directory(ctx, args[0], rights::kFdReaddir, d); error != Errno::Success) return error;
+  if (const Errno error = find_directory(ctx, args[0], rights::kFdReaddir, d);
+      error != Errno::Success)
+    return error;
   const std::uint32_t buffer = u32(args[1]), size = u32(args[2]);
   if (!memory.contains(buffer, size) || !memory.contains(u32(args[4]), 4)) return Errno::Fault;
   if (args[3] == 0 || d->listing.empty()) {
-    if (const int error = platform::list_directory(d->fd.get(), d->listing); error != 0) return from_host(error);
+    if (const int error = platform::list_directory(d->fd.get(), d->listing); error != 0)
+      return from_host(error);
   }
   std::uint32_t used = 0;
   // An entry that does not fit is cut; a full buffer tells the guest to ask again.
@@ -231,7 +247,8 @@ static Errno seek_to(Context& ctx, GuestMemory memory, std::uint64_t number, std
   if (d->kind == Kind::Directory) return Errno::Badf;
   if (!memory.contains(u32(out), 8)) return Errno::Fault;
   std::uint64_t position = 0;
-  if (const int error = platform::seek(d->fd.get(), offset, whence, position); error != 0) return from_host(error);
+  if (const int error = platform::seek(d->fd.get(), offset, whence, position); error != 0)
+    return from_host(error);
   static_cast<void>(memory.write(u32(out), position));
   return Errno::Success;
 }
@@ -242,7 +259,8 @@ Errno fd_seek(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outco
   const auto offset = static_cast<std::int64_t>(args[1]);
   // Asking for the position needs less than moving it.
   const bool only_tell = offset == 0 && whence == platform::Whence::Current;
-  return seek_to(ctx, memory, args[0], only_tell ? rights::kFdTell : rights::kFdSeek, offset, whence, args[3]);
+  return seek_to(ctx, memory, args[0], only_tell ? rights::kFdTell : rights::kFdSeek, offset,
+                 whence, args[3]);
 }
 
 Errno fd_tell(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome&) {

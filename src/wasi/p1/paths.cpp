@@ -11,7 +11,7 @@ namespace hoist::wasi {
 
 namespace {
 
-constexpr std::uint32_t kSymlinkFollow = 1;                                        // lookupflags
+constexpr std::uint32_t kSymlinkFollow = 1;                                          // lookupflags
 constexpr std::uint32_t kCreate = 1, kDirectory = 2, kExclusive = 4, kTruncate = 8;  // oflags
 
 /// A directory of the guest and a path relative to it.
@@ -20,9 +20,10 @@ struct PathArg {
   std::string_view path;
 };
 
-Errno read_path_arg(Context& ctx, GuestMemory memory, std::uint64_t fd, std::uint64_t at, std::uint64_t size,
-                    std::uint64_t wanted, PathArg& out) {
-  if (const Errno error = find_directory(ctx, fd, wanted, out.dir); error != Errno::Success) return error;
+Errno read_path_arg(Context& ctx, GuestMemory memory, std::uint64_t fd, std::uint64_t at,
+                    std::uint64_t size, std::uint64_t wanted, PathArg& out) {
+  if (const Errno error = find_directory(ctx, fd, wanted, out.dir); error != Errno::Success)
+    return error;
   return read_path(memory, at, size, out.path);
 }
 
@@ -33,24 +34,27 @@ struct Place {
   bool trailing_slash = false;
   bool is_directory() const {
     platform::FileStat stat;
-    return platform::stat_at(parent.get(), name.c_str(), stat) == 0 && stat.type == platform::FileType::Directory;
+    return platform::stat_at(parent.get(), name.c_str(), stat) == 0 &&
+           stat.type == platform::FileType::Directory;
   }
 };
 
 Errno resolve(const PathArg& arg, Place& out) {
-  return from_host(platform::resolve_parent(arg.dir->fd.get(), arg.path, out.parent, out.name, out.trailing_slash));
+  return from_host(platform::resolve_parent(arg.dir->fd.get(), arg.path, out.parent, out.name,
+                                            out.trailing_slash));
 }
 
 }  // namespace
 
-#define HOIST_PATH(arg, fd, at, size, wanted)                                                      \
-  PathArg arg;                                                                                     \
-  if (const Errno arg##_error = read_path_arg(ctx, memory, fd, at, size, wanted, arg);             \
-      arg##_error != Errno::Success)                                                               \
+#define HOIST_PATH(arg, fd, at, size, wanted)                                          \
+  PathArg arg;                                                                         \
+  if (const Errno arg##_error = read_path_arg(ctx, memory, fd, at, size, wanted, arg); \
+      arg##_error != Errno::Success)                                                   \
   return arg##_error
-#define HOIST_PLACE(place, arg)                                                            \
-  Place place;                                                                             \
-  if (const Errno place##_error = resolve(arg, place); place##_error != Errno::Success) return place##_error
+#define HOIST_PLACE(place, arg)                                                         \
+  Place place;                                                                          \
+  if (const Errno place##_error = resolve(arg, place); place##_error != Errno::Success) \
+  return place##_error
 
 Errno path_create_directory(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome&) {
   HOIST_PATH(arg, args[0], args[1], args[2], rights::kPathCreateDirectory);
@@ -81,25 +85,33 @@ Errno path_filestat_get(Context& ctx, GuestMemory memory, const std::uint64_t* a
   request.path_only = true;
   request.follow = (u32(args[1]) & kSymlinkFollow) != 0;
   platform::Fd fd;
-  if (const int error = platform::open_beneath(arg.dir->fd.get(), arg.path, request, fd); error != 0) return from_host(error);
+  if (const int error = platform::open_beneath(arg.dir->fd.get(), arg.path, request, fd);
+      error != 0)
+    return from_host(error);
   platform::FileStat stat;
   if (const int error = platform::stat_fd(fd.get(), stat); error != 0) return from_host(error);
   return write_filestat(memory, args[4], stat);
 }
 
-Errno path_filestat_set_times(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome&) {
+Errno path_filestat_set_times(Context& ctx, GuestMemory memory, const std::uint64_t* args,
+                              Outcome&) {
   HOIST_PATH(arg, args[0], args[2], args[3], rights::kPathFilestatSetTimes);
   platform::TimeUpdate accessed, modified;
-  if (const Errno error = read_times(args[4], args[5], args[6], accessed, modified); error != Errno::Success) return error;
+  if (const Errno error = read_times(args[4], args[5], args[6], accessed, modified);
+      error != Errno::Success)
+    return error;
   if ((u32(args[1]) & kSymlinkFollow) == 0) {
     HOIST_PLACE(place, arg);
     if (place.trailing_slash && !place.is_directory()) return Errno::Notdir;
-    return from_host(platform::set_times_at(place.parent.get(), place.name.c_str(), accessed, modified));
+    return from_host(
+        platform::set_times_at(place.parent.get(), place.name.c_str(), accessed, modified));
   }
   platform::OpenRequest request;
   request.path_only = true;
   platform::Fd fd;
-  if (const int error = platform::open_beneath(arg.dir->fd.get(), arg.path, request, fd); error != 0) return from_host(error);
+  if (const int error = platform::open_beneath(arg.dir->fd.get(), arg.path, request, fd);
+      error != 0)
+    return from_host(error);
   return from_host(platform::set_times_path_fd(fd.get(), accessed, modified));
 }
 
@@ -110,22 +122,27 @@ Errno path_link(Context& ctx, GuestMemory memory, const std::uint64_t* args, Out
   if ((u32(args[1]) & kSymlinkFollow) != 0) return Errno::Inval;
   HOIST_PLACE(source, from);
   HOIST_PLACE(target, to);
-  if (source.trailing_slash || target.trailing_slash) return source.is_directory() ? Errno::Perm : Errno::Notdir;
-  return from_host(platform::link_at(source.parent.get(), source.name.c_str(), target.parent.get(), target.name.c_str()));
+  if (source.trailing_slash || target.trailing_slash)
+    return source.is_directory() ? Errno::Perm : Errno::Notdir;
+  return from_host(platform::link_at(source.parent.get(), source.name.c_str(), target.parent.get(),
+                                     target.name.c_str()));
 }
 
 Errno path_open(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome&) {
   HOIST_PATH(arg, args[0], args[2], args[3], rights::kPathOpen);
   const std::uint32_t lookup = u32(args[1]), open = u32(args[4]), fd_flags = u32(args[7]);
   if (open > 15 || fd_flags > 31) return Errno::Inval;
-  if ((open & kCreate) != 0 && (arg.dir->rights_base & rights::kPathCreateFile) == 0) return Errno::Notcapable;
-  if ((open & kTruncate) != 0 && (arg.dir->rights_base & rights::kPathFilestatSetSize) == 0) return Errno::Notcapable;
+  if ((open & kCreate) != 0 && (arg.dir->rights_base & rights::kPathCreateFile) == 0)
+    return Errno::Notcapable;
+  if ((open & kTruncate) != 0 && (arg.dir->rights_base & rights::kPathFilestatSetSize) == 0)
+    return Errno::Notcapable;
   if (!memory.contains(u32(args[8]), 4)) return Errno::Fault;
   const std::uint64_t allowed = arg.dir->rights_inheriting;
   const std::uint64_t base_rights = args[5] & allowed, inheriting = args[6] & allowed;
 
   platform::OpenRequest request;
-  const std::uint64_t write_rights = rights::kFdWrite | rights::kFdAllocate | rights::kFdFilestatSetSize;
+  const std::uint64_t write_rights =
+      rights::kFdWrite | rights::kFdAllocate | rights::kFdFilestatSetSize;
   request.write = (base_rights & write_rights) != 0 && (open & kDirectory) == 0;
   request.read = !request.write || (base_rights & (rights::kFdRead | rights::kFdReaddir)) != 0;
   request.create = (open & kCreate) != 0;
@@ -137,7 +154,8 @@ Errno path_open(Context& ctx, GuestMemory memory, const std::uint64_t* args, Out
   request.flags.dsync = (fd_flags & 2) != 0;
   request.flags.nonblock = (fd_flags & 4) != 0;
   request.flags.sync = (fd_flags & (8 | 16)) != 0;
-  if (request.directory && (request.create || request.exclusive || request.truncate)) return Errno::Inval;
+  if (request.directory && (request.create || request.exclusive || request.truncate))
+    return Errno::Inval;
 
   Descriptor d;
   int error = platform::open_beneath(arg.dir->fd.get(), arg.path, request, d.fd);
@@ -166,10 +184,13 @@ Errno path_readlink(Context& ctx, GuestMemory memory, const std::uint64_t* args,
   if (!memory.contains(buffer, size)) return Errno::Fault;
   HOIST_PLACE(place, arg);
   std::string target;
-  if (const int error = platform::read_link_at(place.parent.get(), place.name.c_str(), target); error != 0) return from_host(error);
+  if (const int error = platform::read_link_at(place.parent.get(), place.name.c_str(), target);
+      error != 0)
+    return from_host(error);
   const std::size_t n = std::min<std::size_t>(size, target.size());
   std::copy_n(target.data(), n, reinterpret_cast<char*>(memory.at(buffer)));
-  return memory.write<std::uint32_t>(u32(args[5]), static_cast<std::uint32_t>(n)) ? Errno::Success : Errno::Fault;
+  return memory.write<std::uint32_t>(u32(args[5]), static_cast<std::uint32_t>(n)) ? Errno::Success
+                                                                                  : Errno::Fault;
 }
 
 Errno path_rename(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome&) {
@@ -178,13 +199,16 @@ Errno path_rename(Context& ctx, GuestMemory memory, const std::uint64_t* args, O
   HOIST_PLACE(source, from);
   HOIST_PLACE(target, to);
   if (source.name == "." || target.name == ".") return Errno::Busy;
-  if ((source.trailing_slash || target.trailing_slash) && !source.is_directory()) return Errno::Notdir;
-  return from_host(platform::rename_at(source.parent.get(), source.name.c_str(), target.parent.get(), target.name.c_str()));
+  if ((source.trailing_slash || target.trailing_slash) && !source.is_directory())
+    return Errno::Notdir;
+  return from_host(platform::rename_at(source.parent.get(), source.name.c_str(),
+                                       target.parent.get(), target.name.c_str()));
 }
 
 Errno path_symlink(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome&) {
   std::string_view target;
-  if (const Errno error = read_path(memory, args[0], args[1], target); error != Errno::Success) return error;
+  if (const Errno error = read_path(memory, args[0], args[1], target); error != Errno::Success)
+    return error;
   HOIST_PATH(arg, args[2], args[3], args[4], rights::kPathSymlink);
   // An absolute target would mean something else to other programs of the host.
   if (target.empty()) return Errno::Noent;
@@ -192,7 +216,8 @@ Errno path_symlink(Context& ctx, GuestMemory memory, const std::uint64_t* args, 
   HOIST_PLACE(place, arg);
   if (place.name == ".") return Errno::Exist;
   if (place.trailing_slash) return place.is_directory() ? Errno::Exist : Errno::Noent;
-  return from_host(platform::symlink_at(std::string(target).c_str(), place.parent.get(), place.name.c_str()));
+  return from_host(
+      platform::symlink_at(std::string(target).c_str(), place.parent.get(), place.name.c_str()));
 }
 
 }  // namespace hoist::wasi

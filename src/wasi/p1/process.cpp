@@ -24,8 +24,10 @@ static Errno string_list(const std::vector<std::string>& strings, GuestMemory me
                          const std::uint64_t* args) {
   std::uint64_t pointers = u32(args[0]), text = u32(args[1]);
   for (const std::string& s : strings) {
-    if (!memory.write<std::uint32_t>(pointers, static_cast<std::uint32_t>(text))) return Errno::Fault;
-    if (text > UINT32_MAX || !memory.contains(static_cast<std::uint32_t>(text), s.size() + 1)) return Errno::Fault;
+    if (!memory.write<std::uint32_t>(pointers, static_cast<std::uint32_t>(text)))
+      return Errno::Fault;
+    if (text > UINT32_MAX || !memory.contains(static_cast<std::uint32_t>(text), s.size() + 1))
+      return Errno::Fault;
     std::copy_n(s.c_str(), s.size() + 1, memory.at(static_cast<std::uint32_t>(text)));
     pointers += 4;
     text += s.size() + 1;
@@ -66,7 +68,8 @@ Errno clock_res_get(Context&, GuestMemory memory, const std::uint64_t* args, Out
 Errno clock_time_get(Context&, GuestMemory memory, const std::uint64_t* args, Outcome&) {
   platform::Clock clock;
   if (!find_clock(u32(args[0]), clock)) return Errno::Inval;
-  return memory.write<std::uint64_t>(u32(args[2]), platform::now_ns(clock)) ? Errno::Success : Errno::Fault;
+  return memory.write<std::uint64_t>(u32(args[2]), platform::now_ns(clock)) ? Errno::Success
+                                                                            : Errno::Fault;
 }
 
 Errno random_get(Context&, GuestMemory memory, const std::uint64_t* args, Outcome&) {
@@ -88,8 +91,8 @@ Errno proc_exit(Context& ctx, GuestMemory, const std::uint64_t* args, Outcome& o
 }
 
 Errno proc_raise(Context& ctx, GuestMemory, const std::uint64_t* args, Outcome& outcome) {
-  // A signal that a program raises on itself ends it with the shell's status for that signal; signal 0
-  // only asks whether it could be raised.
+  // A signal that a program raises on itself ends it with the shell's status for that signal;
+  // signal 0 only asks whether it could be raised.
   const std::uint32_t signal = u32(args[0]);
   if (signal > 30) return Errno::Inval;
   if (signal == 0) return Errno::Success;
@@ -103,7 +106,7 @@ namespace {
 /// One subscription of poll_oneoff: 48 bytes in guest memory.
 struct Subscription {
   std::uint64_t user_data = 0;
-  std::uint8_t tag = 0;  // 0 clock, 1 fd_read, 2 fd_write
+  std::uint8_t tag = 0;           // 0 clock, 1 fd_read, 2 fd_write
   std::uint64_t deadline_ns = 0;  // monotonic; clocks only
   Errno error = Errno::Success;
   bool ready = false;
@@ -116,8 +119,8 @@ bool read_subscription(Context& ctx, GuestMemory memory, std::uint64_t at, Subsc
   std::uint32_t id = 0;
   std::uint64_t timeout = 0;
   std::uint16_t flags = 0;
-  if (!memory.read(at, out.user_data) || !memory.read(at + 8, out.tag) || !memory.read(at + 16, id) ||
-      !memory.read(at + 24, timeout) || !memory.read(at + 40, flags)) {
+  if (!memory.read(at, out.user_data) || !memory.read(at + 8, out.tag) ||
+      !memory.read(at + 16, id) || !memory.read(at + 24, timeout) || !memory.read(at + 40, flags)) {
     return false;
   }
   if (out.tag == 0) {
@@ -135,9 +138,11 @@ bool read_subscription(Context& ctx, GuestMemory memory, std::uint64_t at, Subsc
   }
   Descriptor* d = nullptr;
   out.error = out.tag > 2 ? Errno::Inval : find(ctx, id, rights::kPollFdReadwrite, d);
-  if (out.error != Errno::Success || d->kind == Descriptor::Kind::Input || d->kind == Descriptor::Kind::Output) {
+  if (out.error != Errno::Success || d->kind == Descriptor::Kind::Input ||
+      d->kind == Descriptor::Kind::Output) {
     out.ready = true;
-    if (d != nullptr && d->kind == Descriptor::Kind::Input) out.available = d->input.size() - d->input_at;
+    if (d != nullptr && d->kind == Descriptor::Kind::Input)
+      out.available = d->input.size() - d->input_at;
     return true;
   }
   out.poll_item = static_cast<int>(items.size());
@@ -150,7 +155,8 @@ bool read_subscription(Context& ctx, GuestMemory memory, std::uint64_t at, Subsc
 Errno poll_oneoff(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome&) {
   const std::uint32_t in = u32(args[0]), out = u32(args[1]), count = u32(args[2]);
   if (count == 0) return Errno::Inval;
-  if (!memory.contains(in, std::uint64_t{count} * 48) || !memory.contains(out, std::uint64_t{count} * 32)) {
+  if (!memory.contains(in, std::uint64_t{count} * 48) ||
+      !memory.contains(out, std::uint64_t{count} * 32)) {
     return Errno::Fault;
   }
   std::vector<Subscription> subscriptions(count);
@@ -158,7 +164,8 @@ Errno poll_oneoff(Context& ctx, GuestMemory memory, const std::uint64_t* args, O
   std::uint64_t deadline = UINT64_MAX;
   bool any_clock = false, any_ready = false;
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (!read_subscription(ctx, memory, in + std::uint64_t{i} * 48, subscriptions[i], items)) return Errno::Fault;
+    if (!read_subscription(ctx, memory, in + std::uint64_t{i} * 48, subscriptions[i], items))
+      return Errno::Fault;
     const Subscription& s = subscriptions[i];
     any_ready |= s.ready;
     if (s.tag == 0 && !s.ready) {
@@ -172,9 +179,12 @@ Errno poll_oneoff(Context& ctx, GuestMemory memory, const std::uint64_t* args, O
     if (any_ready) {
       timeout = 0;
     } else if (any_clock) {
-      timeout = deadline <= now ? 0 : static_cast<std::int64_t>(std::min<std::uint64_t>(deadline - now, INT64_MAX));
+      timeout = deadline <= now
+                    ? 0
+                    : static_cast<std::int64_t>(std::min<std::uint64_t>(deadline - now, INT64_MAX));
     }
-    if (const int error = platform::poll_fds(items, timeout); error != 0 && error != EINTR) return from_host(error);
+    if (const int error = platform::poll_fds(items, timeout); error != 0 && error != EINTR)
+      return from_host(error);
     bool done = any_ready;
     const std::uint64_t after = platform::now_ns(platform::Clock::Monotonic);
     for (Subscription& s : subscriptions) {
@@ -208,9 +218,17 @@ Errno poll_oneoff(Context& ctx, GuestMemory memory, const std::uint64_t* args, O
 static Errno not_a_socket(Context& ctx, std::uint64_t number) {
   return ctx.find(u32(number)) == nullptr ? Errno::Badf : Errno::Notsock;
 }
-Errno sock_accept(Context& ctx, GuestMemory, const std::uint64_t* args, Outcome&) { return not_a_socket(ctx, args[0]); }
-Errno sock_recv(Context& ctx, GuestMemory, const std::uint64_t* args, Outcome&) { return not_a_socket(ctx, args[0]); }
-Errno sock_send(Context& ctx, GuestMemory, const std::uint64_t* args, Outcome&) { return not_a_socket(ctx, args[0]); }
-Errno sock_shutdown(Context& ctx, GuestMemory, const std::uint64_t* args, Outcome&) { return not_a_socket(ctx, args[0]); }
+Errno sock_accept(Context& ctx, GuestMemory, const std::uint64_t* args, Outcome&) {
+  return not_a_socket(ctx, args[0]);
+}
+Errno sock_recv(Context& ctx, GuestMemory, const std::uint64_t* args, Outcome&) {
+  return not_a_socket(ctx, args[0]);
+}
+Errno sock_send(Context& ctx, GuestMemory, const std::uint64_t* args, Outcome&) {
+  return not_a_socket(ctx, args[0]);
+}
+Errno sock_shutdown(Context& ctx, GuestMemory, const std::uint64_t* args, Outcome&) {
+  return not_a_socket(ctx, args[0]);
+}
 
 }  // namespace hoist::wasi

@@ -79,8 +79,11 @@ static bool is_utf8(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   for (std::size_t i = 0; i < text.size();) {
     const std::uint8_t lead = byte(i);
-    const std::size_t more = lead < 0x80 ? 0 : lead >= 0xc2 && lead < 0xe0 ? 1 : (lead & 0xf0) == 0xe0 ? 2
-                             : lead >= 0xf0 && lead < 0xf5 ? 3 : 4;
+    const std::size_t more = lead < 0x80                   ? 0
+                             : lead >= 0xc2 && lead < 0xe0 ? 1
+                             : (lead & 0xf0) == 0xe0       ? 2
+                             : lead >= 0xf0 && lead < 0xf5 ? 3
+                                                           : 4;
     if (more == 4 || text.size() - i <= more) return false;
     for (std::size_t k = 1; k <= more; ++k) {
       if ((byte(i + k) & 0xc0) != 0x80) return false;
@@ -112,7 +115,8 @@ Errno read_times(std::uint64_t accessed, std::uint64_t modified, std::uint64_t f
     out.ns = ns;
     return true;
   };
-  if (f > 15 || !one(f & 3, accessed, accessed_out) || !one(f >> 2, modified, modified_out)) return Errno::Inval;
+  if (f > 15 || !one(f & 3, accessed, accessed_out) || !one(f >> 2, modified, modified_out))
+    return Errno::Inval;
   return Errno::Success;
 }
 

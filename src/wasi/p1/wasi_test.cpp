@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// WASI functions called as a guest would, on a memory of 64 KiB: errno of the common path shapes, the
-// sandbox with openat2 and without, streams, directory listings, bad pointers.
+// WASI functions called as a guest would, on a memory of 64 KiB: errno of the common path shapes,
+// the sandbox with openat2 and without, streams, directory listings, bad pointers.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -65,7 +65,8 @@ class Wasi : public ::testing::TestWithParam<bool> {
   Errno open(std::string_view path, std::uint32_t oflags = 0, bool follow = true,
              std::uint64_t rights_base = rights::kFile | rights::kDirectory) {
     const std::uint64_t length = put(path);
-    return call("path_open", {3, follow ? 1u : 0u, 1024, length, oflags, rights_base, ~0ull, 0, 64});
+    return call("path_open",
+                {3, follow ? 1u : 0u, 1024, length, oflags, rights_base, ~0ull, 0, 64});
   }
   std::uint32_t opened() { return base::load_le<std::uint32_t>(&memory_[64]); }
   Errno stat(std::string_view path, bool follow = true) {
@@ -94,8 +95,8 @@ TEST_P(Wasi, OpensWhatIsInside) {
 }
 
 TEST_P(Wasi, NeverLeaves) {
-  for (const char* path : {"..", "../secret", "dir/../../secret", "escape", "absolute", "up/secret", "up", "up/box/file",
-                           "dirlink/../../secret", "../box/file"}) {
+  for (const char* path : {"..", "../secret", "dir/../../secret", "escape", "absolute", "up/secret",
+                           "up", "up/box/file", "dirlink/../../secret", "../box/file"}) {
     EXPECT_EQ(open(path), Errno::Perm) << path;
     EXPECT_EQ(stat(path), Errno::Perm) << path;
   }
@@ -172,7 +173,8 @@ TEST_P(Wasi, PointersOutsideOfMemoryAreFaults) {
   EXPECT_EQ(call("fd_read", {fd, 256, 1, 0xffff'fffe}), Errno::Fault);
   EXPECT_EQ(call("path_filestat_get", {3, 0, 65535, 100, 0}), Errno::Fault);
   EXPECT_EQ(call("random_get", {65535, 2}), Errno::Fault);
-  EXPECT_EQ(call("args_get", {0xffff'fff0, 0xffff'fff0}), Errno::Success) << "no arguments, nothing written";
+  EXPECT_EQ(call("args_get", {0xffff'fff0, 0xffff'fff0}), Errno::Success)
+      << "no arguments, nothing written";
   context_.args = {"a"};
   EXPECT_EQ(call("args_get", {0xffff'fff0, 0}), Errno::Fault);
   EXPECT_EQ(call("poll_oneoff", {0, 0, 0xffff'ffff, 0}), Errno::Fault);
@@ -188,7 +190,8 @@ TEST_P(Wasi, ListsDirectories) {
     names += std::string(reinterpret_cast<const char*>(entry + 24), length) + " ";
     at += 24 + length;
   }
-  for (const char* name : {"file ", "dir ", "escape ", ". ", ".. "}) EXPECT_NE(names.find(name), std::string::npos) << names;
+  for (const char* name : {"file ", "dir ", "escape ", ". ", ".. "})
+    EXPECT_NE(names.find(name), std::string::npos) << names;
   EXPECT_EQ(call("fd_readdir", {3, 8192, 10, 0, 64}), Errno::Success);
   EXPECT_EQ(opened(), 10u) << "a cut entry fills the buffer";
   EXPECT_EQ(call("fd_readdir", {3, 8192, 100, ~0ull, 64}), Errno::Success);
@@ -199,14 +202,18 @@ TEST_P(Wasi, RightsOnlyShrink) {
   ASSERT_EQ(open("file", 0, true, rights::kFdRead), Errno::Success);
   const std::uint32_t fd = opened();
   EXPECT_EQ(call("fd_write", {fd, 256, 0, 300}), Errno::Notcapable);
-  EXPECT_EQ(call("fd_fdstat_set_rights", {fd, rights::kFdRead | rights::kFdWrite, 0}), Errno::Notcapable);
+  EXPECT_EQ(call("fd_fdstat_set_rights", {fd, rights::kFdRead | rights::kFdWrite, 0}),
+            Errno::Notcapable);
   EXPECT_EQ(call("fd_fdstat_set_rights", {fd, 0, 0}), Errno::Success);
   EXPECT_EQ(call("fd_read", {fd, 256, 0, 300}), Errno::Notcapable);
 }
 
 TEST_P(Wasi, ReadOnlyDirectory) {
   ASSERT_TRUE(context_.preopen(outer_ + "/box", "/ro", true));
-  const auto in_ro = [&](const char* name, std::string_view path) { const auto n = put(path); return call(name, {4, 1024, n}); };
+  const auto in_ro = [&](const char* name, std::string_view path) {
+    const auto n = put(path);
+    return call(name, {4, 1024, n});
+  };
   EXPECT_EQ(in_ro("path_create_directory", "x"), Errno::Notcapable);
   EXPECT_EQ(in_ro("path_unlink_file", "file"), Errno::Notcapable);
   const auto n = put("file");
@@ -219,7 +226,8 @@ TEST_P(Wasi, StreamsInMemory) {
   context_.set_input("abc");
   std::string out;
   context_.set_output(1, {[](void* user, const std::uint8_t* data, std::size_t size) {
-                            static_cast<std::string*>(user)->append(reinterpret_cast<const char*>(data), size);
+                            static_cast<std::string*>(user)->append(
+                                reinterpret_cast<const char*>(data), size);
                             return true;
                           },
                           &out});
@@ -257,8 +265,8 @@ TEST_P(Wasi, ClockDeadlinesAreWaitedFor) {
   EXPECT_EQ(call("poll_oneoff", {512, 1024, 0, 300}), Errno::Inval);
 }
 
-// A thread swaps a directory for a link to the outside while the guest opens through it: whatever the
-// guest gets, it is never the secret.
+// A thread swaps a directory for a link to the outside while the guest opens through it: whatever
+// the guest gets, it is never the secret.
 TEST_P(Wasi, RacingLinkNeverLeaks) {
   ASSERT_EQ(::mkdir((outer_ + "/box/race").c_str(), 0777), 0);
   std::ofstream(outer_ + "/box/race/secret") << "public";
@@ -275,7 +283,8 @@ TEST_P(Wasi, RacingLinkNeverLeaks) {
   base::store_le<std::uint32_t>(&memory_[256], 2048);
   base::store_le<std::uint32_t>(&memory_[260], 6);
   int read = 0;
-  // On a busy machine the swapper may be stopped in the middle for long: go on until something was read.
+  // On a busy machine the swapper may be stopped in the middle for long: go on until something was
+  // read.
   for (int i = 0; i < 3000 || (read == 0 && i < 3'000'000); ++i) {
     if (open("race/secret") != Errno::Success) continue;
     const std::uint32_t fd = opened();
