@@ -5,7 +5,9 @@ BUILD := build/release
 HOIST := $(BUILD)/bin/hoist
 
 # Installs what is missing, builds, compiles a C program to WebAssembly and runs it.
-run: build
+run:
+	@scripts/setup/install build
+	@scripts/setup/build release hoist_cli
 	@scripts/programs/build-example
 	@echo '$$ $(HOIST) run build/programs/orbit.wasm 12'
 	@$(HOIST) run build/programs/orbit.wasm 12
@@ -15,8 +17,9 @@ build:
 	@scripts/setup/build release
 
 # Everything that decides whether a change is good: layers, unit tests, filetests, suites, programs.
-test: build
+test:
 	@scripts/setup/install build test
+	@scripts/setup/build release
 	@scripts/test/all
 
 # Real programs from Debian's sources (Lua, bzip2, …), compared with their native builds.

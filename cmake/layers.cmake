@@ -58,7 +58,8 @@ function(hoist_add_unit_tests)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${layer}/*_test.cpp)
     if(sources)
       add_executable(test_${layer} ${sources})
-      target_compile_options(test_${layer} PRIVATE ${HOIST_WARNINGS} -Wno-global-constructors)
+      # Tests are compiled once and run once: optimising them costs more than it saves.
+      target_compile_options(test_${layer} PRIVATE ${HOIST_WARNINGS} -Wno-global-constructors -O0)
       target_include_directories(test_${layer} PRIVATE ${CMAKE_SOURCE_DIR}/include
                                  ${CMAKE_SOURCE_DIR}/src)
       hoist_closure(${layer} closure)
