@@ -33,6 +33,8 @@ struct VmMemory {
 };
 
 /// A table: 8-byte elements (VmFuncRef pointer or externref bits, 0 is null).
+/// The elements of a table that cannot grow (minimum equals maximum) never move: compiled code
+/// relies on it.
 struct VmTable {
   std::uint64_t* elements = nullptr;
   std::uint64_t length = 0;
