@@ -59,7 +59,7 @@ function(hoist_add_unit_tests)
     if(sources)
       add_executable(test_${layer} ${sources})
       # Tests are compiled once and run once: optimising them costs more than it saves.
-      target_compile_options(test_${layer} PRIVATE ${HOIST_WARNINGS} -Wno-global-constructors -O0)
+      target_compile_options(test_${layer} PRIVATE ${HOIST_TEST_WARNINGS} -O0)
       target_include_directories(test_${layer} PRIVATE ${CMAKE_SOURCE_DIR}/include
                                  ${CMAKE_SOURCE_DIR}/src)
       hoist_closure(${layer} closure)

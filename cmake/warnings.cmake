@@ -16,3 +16,8 @@ endif()
 if(HOIST_WERROR)
   list(APPEND HOIST_WARNINGS -Werror)
 endif()
+# Test frameworks register tests in static constructors.
+set(HOIST_TEST_WARNINGS ${HOIST_WARNINGS})
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  list(APPEND HOIST_TEST_WARNINGS -Wno-global-constructors)
+endif()

@@ -279,7 +279,8 @@ TEST(Trap, HostCanCatchAndGoOn) {
 }
 
 TEST(Trap, CostOfNestedActivationsIsLinear) {
-  // Frames of all activations appear once, in order. Sanitizers make host frames several times larger.
+  // Frames of all activations appear once, in order. Sanitizers make host frames several times
+  // larger.
   Config config;
   config.guest_stack_bytes = std::uint64_t{4} << 20;
   const Engine engine = must(Engine::create(config));

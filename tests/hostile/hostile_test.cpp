@@ -28,7 +28,9 @@ bool accepts(std::span<const std::uint8_t> bytes) {
     return false;
   }
   auto valid = wasm::validate_all(*module);
-  if (!valid) EXPECT_FALSE(valid.error().message().empty());
+  if (!valid) {
+    EXPECT_FALSE(valid.error().message().empty());
+  }
   return valid.has_value();
 }
 
@@ -118,7 +120,9 @@ TEST(Hostile, PrefixesAreRejected) {
     for (const std::size_t cut : cuts) {
       // Without its code section a module may be whole again: only the answer counts there.
       const bool ok = accepts(std::span(bytes).first(std::min(cut, bytes.size())));
-      if (bytes.size() <= 65536 && cut < 8) EXPECT_FALSE(ok) << name << " cut at " << cut;
+      if (bytes.size() <= 65536 && cut < 8) {
+        EXPECT_FALSE(ok) << name << " cut at " << cut;
+      }
     }
   }
 }

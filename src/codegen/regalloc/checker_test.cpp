@@ -389,7 +389,7 @@ TEST(Checker, RejectsDamage) {
       if (!damage(bad, func, noise >> 16)) continue;
       ++damaged;
       const std::string message = check_allocation(func, regs, bad);
-      rejected += message.empty() ? 0 : 1;
+      rejected += message.empty() ? 0U : 1U;
       // A location may have none of its values left, then the simulation cannot run it.
       if (!message.empty() && message.find("no such place") != std::string::npos) continue;
       if (agrees(func, regs, bad)) continue;

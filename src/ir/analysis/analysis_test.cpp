@@ -142,7 +142,7 @@ TEST(Analysis, LoopsOfRandomGraphs) {
           }
         }
       }
-      for (unsigned block = 0; block < count; ++block) depth[block] += in_loop[block] ? 1 : 0;
+      for (unsigned block = 0; block < count; ++block) depth[block] += in_loop[block] ? 1U : 0U;
       EXPECT_EQ(a.loops.is_header(Block(h)), in_loop[h]);
     }
     for (unsigned block = 0; block < count; ++block) {

@@ -207,7 +207,7 @@ TEST(Passes, RandomFunctionsKeepTheirMeaning) {
                                                {ir::I32, run == 5 ? 0xffff'ffffu : 7 * run, 0}};
       const auto x = interpreter.run(plain, args);
       ASSERT_TRUE(x.has_value()) << x.error().message() << ir::to_string(plain);
-      returned += x->kind == ir::Interpreter::Outcome::Kind::Returned ? 1 : 0;
+      returned += x->kind == ir::Interpreter::Outcome::Kind::Returned ? 1U : 0U;
       for (const ir::Function* func : {&optimised, &built}) {
         const auto y = interpreter.run(*func, args);
         ASSERT_TRUE(y.has_value()) << y.error().message();

@@ -229,7 +229,7 @@ TEST(Rules, RandomFunctionsKeepTheirMeaning) {
       ASSERT_TRUE(x.has_value()) << x.error().message();
       ASSERT_TRUE(y.has_value()) << y.error().message();
       ASSERT_TRUE(z.has_value()) << z.error().message();
-      returned += x->kind == ir::Interpreter::Outcome::Kind::Returned ? 1 : 0;
+      returned += x->kind == ir::Interpreter::Outcome::Kind::Returned ? 1U : 0U;
       ASSERT_TRUE(same(*x, *y)) << "seed " << seed << '\n'
                                 << ir::to_string(plain) << ir::to_string(built);
       ASSERT_TRUE(same(*x, *z)) << "seed " << seed << '\n'

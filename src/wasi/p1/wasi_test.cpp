@@ -40,7 +40,9 @@ class Wasi : public ::testing::TestWithParam<bool> {
   }
   void TearDown() override {
     platform::set_openat2_allowed(true);
-    if (!outer_.empty()) EXPECT_EQ(::system(("rm -rf " + outer_).c_str()), 0);
+    if (!outer_.empty()) {
+      EXPECT_EQ(::system(("rm -rf " + outer_).c_str()), 0);
+    }
   }
   void link_to(const std::string& target, const char* name) {
     ASSERT_EQ(::symlink(target.c_str(), (outer_ + "/box/" + name).c_str()), 0);
