@@ -448,7 +448,8 @@ class Generator {
     return count;
   }
   Value count_down(ir::Variable count) {
-    const Value left = b_.binary(Op::Isub, b_.use(count), b_.iconst(ir::I32, 1));
+    const Value before = b_.use(count);
+    const Value left = b_.binary(Op::Isub, before, b_.iconst(ir::I32, 1));
     b_.define(count, left);
     return left;
   }

@@ -48,12 +48,14 @@ TEST(Builder, LoopParameterOnlyForWhatChanges) {
   b.define(step, b.iconst(I32, 3));
   b.jump(loop);
   b.switch_to(loop);
-  b.define(i, b.binary(Op::Isub, b.use(i), b.use(step)));
+  const Value i_in_loop = b.use(i);
+  b.define(i, b.binary(Op::Isub, i_in_loop, b.use(step)));
   b.brif(b.use(i), loop, {}, done, {});
   b.seal(loop);
   b.switch_to(done);
   b.seal(done);
-  const Value results[] = {b.binary(Op::Iadd, b.use(i), b.use(step))};
+  const Value i_after = b.use(i);
+  const Value results[] = {b.binary(Op::Iadd, i_after, b.use(step))};
   b.ret(results);
   b.finish();
   expect_valid(func);

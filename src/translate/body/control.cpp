@@ -177,7 +177,9 @@ void IrSink::br(const Label& label, In in) {
 
 void IrSink::br_if(const Label& label, Value c, In in) {
   const ir::Block next = builder_.make_block();
-  builder_.brif(condition(c), label_block(label), values(in), next, {});
+  const Value taken = condition(c);
+  const ir::Block target = label_block(label);
+  builder_.brif(taken, target, values(in), next, {});
   builder_.switch_to(next);
   builder_.seal(next);
 }

@@ -126,8 +126,10 @@ void IrSink::store(Op op, const wasm::MemArg& mem, Value address, Value value) {
 
 IrSink::Value IrSink::memory_size(std::uint32_t memory) {
   static_assert(image::kWasmPageBytes == 1 << 16);
-  const Value pages =
-      builder_.binary(ir::Op::Ushr, memory_length(memory), builder_.iconst(I64, 16));
+  // One statement each: compilers order arguments differently, and the order numbers the values.
+  const Value length = memory_length(memory);
+  const Value shift = builder_.iconst(I64, 16);
+  const Value pages = builder_.binary(ir::Op::Ushr, length, shift);
   return builder_.unary(ir::Op::Ireduce, I32, pages);
 }
 
