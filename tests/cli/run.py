@@ -57,6 +57,11 @@ FILES = {
     "bad.wasm": b"\0asm\1\0\0\0\1\3\1\x60",
     "junk": b"\xff\xfe\x00junk",
     "empty": b"",
+    "evilname.wat": '(module (func $"x\\1b[31m\\0ay\\c2\\9b" (export "_start") unreachable))',
+    "evilexport.wat": '(module (func (export "\\c2\\9b31m\\1b\\e2\\80\\ae")))',
+    "evil.wast": '(module (func (export "f") unreachable))(assert_return (invoke "\\0a\\1b[2J"))'
+                 '(assert_trap (invoke "f") "\\0a\\1b[2J")(assert_invalid (module) "\\1b[2J")',
+    "longname.wat": '(module (func (export "' + "n" * 100000 + '")))',
     "good.wast": '(module (func (export "f") (result i32) (i32.const 1)))\n(assert_return (invoke "f") (i32.const 1))',
     "fails.wast": '(module (func (export "f") (result i32) (i32.const 1)))\n(assert_return (invoke "f") (i32.const 2))',
 }
@@ -67,8 +72,15 @@ CASES = [
     ("help names the subcommands", ["--help"], 0, r"(?s)run.*validate.*wast.*Examples", r"^$"),
     ("run help", ["run", "--help"], 0, r"(?s)--dir.*--env.*--invoke.*--timings.*--unknown-imports.*--threads.*--profile", r"^$"),
     ("no subcommand", [], 1, r"^$", r"^hoist: .*\n$"),
-    ("unknown subcommand", ["frobnicate"], 1, r"^$", r"^hoist: .*\n$"),
-    ("unknown option", ["run", "--frobnicate", "math.wat"], 1, r"^$", r"^hoist: .*frobnicate.*\n$"),
+    ("unknown subcommand", ["frobnicate"], 1, r"^$", r"^hoist: there is no subcommand 'frobnicate'.*\n$"),
+    ("unknown option", ["run", "--frobnicate", "math.wat"], 1, r"^$", r"^hoist: run has no option '--frobnicate'.*\n$"),
+    ("bad --env without WASI", ["run", "--env", "novalue", "start.wat"], 1, r"^$", r"^hoist: --env takes.*\n$"),
+    ("bad --dir without WASI", ["run", "--dir", "", "start.wat"], 1, r"^$", r"^hoist: --dir takes.*\n$"),
+    ("a backtrace is harmless", ["run", "evilname.wat"], 134, r"^$",
+     r"^hoist: evilname.wat: unreachable\nwasm backtrace:\n    0: x\\x1b\[31m\\x0ay\\u\{9b\} @ 0x[0-9a-f]+\n$"),
+    ("an export's name is harmless", ["run", "evilexport.wat"], 1, r"^$", r"^hoist: [\x20-\x7e]*\n$"),
+    ("a script's text is harmless", ["wast", "evil.wast"], 1, r"^([\x20-\x7e]*\n)*$", r"^$"),
+    ("messages are bounded", ["run", "longname.wat"], 1, r"^$", r"^hoist: .{100,5000}\n$"),
     ("no file", ["run"], 1, r"^$", r"^hoist: run needs a FILE.*\n$"),
     ("add", ["run", "--invoke", "add", "math.wat", "2", "-3"], 0, r"^-1\n$", r"^$"),
     ("hex and unsigned", ["run", "--invoke", "add", "math.wat", "0xffffffff", "4294967295"], 0, r"^-2\n$", r"^$"),
@@ -126,7 +138,7 @@ CASES = [
 
 
 def main():
-    failed = 0
+    failed = streams = 0
     with tempfile.TemporaryDirectory() as folder:
         for name, content in FILES.items():
             path = pathlib.Path(folder, name)
@@ -143,7 +155,7 @@ def main():
                 problems.append(f"stderr {stderr!r} does not match {err!r}")
             if problems:
                 failed += 1
-                print(f"FAIL {name}: {'; '.join(problems)}")
+                print(f"FAIL {name}: {'; '.join(problems)}"[:1000])
         # A perf map names functions and trampolines.
         run = subprocess.Popen([HOIST, "run", "--profile=perfmap", "--invoke", "add", "math.wat", "1", "2"], cwd=folder,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -160,7 +172,20 @@ def main():
         if run.returncode != 0:
             failed += 1
             print("FAIL closed pipe")
-    total = len(CASES) + 2
+        # What could not be written is no success; what cannot be said does not change the status.
+        for command, status in ((f"'{HOIST}' run --invoke add math.wat 2 3 >/dev/full", 1),
+                                (f"'{HOIST}' run --invoke add math.wat 2 3 >&-", 1),
+                                (f"'{HOIST}' --help >/dev/full", 1), (f"'{HOIST}' wast good.wast >/dev/full", 1),
+                                (f"'{HOIST}' run --timings --invoke add math.wat 2 3 2>/dev/full", 0),
+                                (f"'{HOIST}' run --timings --invoke add math.wat 2 3 2>&-", 0),
+                                (f"'{HOIST}' run --invoke outer math.wat 2>&-", 134),
+                                (f"'{HOIST}' run nofile 2>/dev/full", 1), (f"'{HOIST}' run --threads -1 x 2>&-", 1)):
+            run = subprocess.run(command, shell=True, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+            streams += 1
+            if run.returncode != status:
+                failed += 1
+                print(f"FAIL {command}: status {run.returncode}, expected {status}")
+    total = len(CASES) + 2 + streams
     print(f"{total - failed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 
 #include "hoist/result.hpp"
 
@@ -19,8 +20,12 @@ void add_wast(CLI::App& app, int& status);
 
 /// "FILE:3:14: message" or "FILE: message (at offset 0x1f)": one line, no final newline.
 std::string describe(const std::string& file, const Error& error);
-/// Prints "hoist: " and the text to stderr, control characters made visible; returns kFailure.
+/// Prints "hoist: " and the text to stderr on one line (base::printable); returns kFailure.
 int fail(const std::string& text);
+/// To standard output; that it could not be written is noticed at the end of the program.
+void print(std::string_view text);
+/// To standard error, as it is; nothing can be done, and nothing is, if that fails.
+void note(std::string_view text);
 
 /// Shows a percentage on stderr while something takes long, if stderr is a terminal; nothing
 /// otherwise.

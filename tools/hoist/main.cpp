@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // hoist: the command that users get. One file per subcommand.
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <utility>
 
+#include "base/text/printable.hpp"
 #include "hoist/cli.hpp"
 #include "hoist/engine.hpp"
 
@@ -18,17 +23,16 @@ std::string describe(const std::string& file, const Error& error) {
   return fmt::format("{}: {}", file, error.message());
 }
 
+void print(std::string_view text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stdout));
+}
+
+void note(std::string_view text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+}
+
 int fail(const std::string& text) {
-  std::string safe;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      safe += fmt::format("\\x{:02x}", byte);
-    } else {
-      safe += c;
-    }
-  }
-  fmt::print(stderr, "hoist: {}\n", safe);
+  note(fmt::format("hoist: {}\n", base::printable(text)));
   return kFailure;
 }
 
@@ -40,14 +44,14 @@ ProgressLine::~ProgressLine() {
 
 void ProgressLine::update(std::uint64_t done, std::uint64_t total) {
   if (!terminal_ || total == 0) return;
-  fmt::print(stderr, "\r\x1b[K{} {}%", what_, done * 100 / total);
+  note(fmt::format("\r\x1b[K{} {}%", base::printable(what_, 200), done * 100 / total));
   std::fflush(stderr);
   shown_ = true;
 }
 
 void ProgressLine::clear() {
   if (!shown_) return;
-  fmt::print(stderr, "\r\x1b[K");
+  note("\r\x1b[K");
   std::fflush(stderr);
   shown_ = false;
 }
@@ -56,6 +60,22 @@ static std::string version_text() {
   const auto engine = Engine::create();
   return fmt::format("hoist {}\nx86-64 code for this machine: {}", hoist::version(),
                      engine ? engine->cpu_features() : engine.error().message());
+}
+
+/// A standard stream that the caller closed must not become some file that is opened later: its
+/// number is taken by a descriptor on which every access fails, as on a closed one.
+static void occupy_standard_streams() {
+  for (int fd = 0; fd < 3; ++fd) {
+    if (::fcntl(fd, F_GETFD) == -1)
+      static_cast<void>(::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY));
+  }
+}
+
+/// What was printed must have arrived: a full disk is no success.
+static int finish(int status) {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  const int failed = fail(fmt::format("cannot write to standard output: {}", std::strerror(errno)));
+  return status == 0 ? failed : status;
 }
 
 static int run(int argc, char** argv) {
@@ -77,6 +97,15 @@ static int run(int argc, char** argv) {
   add_run(app, status);
   add_validate(app, status);
   add_wast(app, status);
+  const std::string first = argc > 1 ? argv[1] : "-";
+  bool known = first.starts_with('-');
+  const auto all = [](const CLI::App*) { return true; };
+  for (const CLI::App* sub : std::as_const(app).get_subcommands(all))
+    known |= sub->get_name() == first;
+  if (!known) {
+    return fail(fmt::format("there is no subcommand '{}': run, validate or wast (see hoist --help)",
+                            first));
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
@@ -93,5 +122,6 @@ static int run(int argc, char** argv) {
 }  // namespace hoist::cli
 
 int main(int argc, char** argv) {
-  return hoist::cli::run(argc, argv);
+  hoist::cli::occupy_standard_streams();
+  return hoist::cli::finish(hoist::cli::run(argc, argv));
 }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/text/printable.hpp"
 #include "hoist/cli.hpp"
 #include "hoist/hoist.hpp"
 
@@ -50,8 +51,7 @@ double ms(std::uint64_t ns) {
 void print_timings(const Timings& t, bool json) {
   const CompileStats& c = t.compile;
   if (json) {
-    fmt::print(
-        stderr,
+    note(fmt::format(
         "{{\"decode_ms\": {:.3f}, \"compile_ms\": {:.3f}, \"compile_cpu_ms\": {:.3f}, "
         "\"translate_cpu_ms\": {:.3f}, \"optimise_cpu_ms\": {:.3f}, \"lower_cpu_ms\": {:.3f}, "
         "\"regalloc_cpu_ms\": {:.3f}, \"emit_cpu_ms\": {:.3f}, \"link_cpu_ms\": {:.3f}, "
@@ -61,28 +61,25 @@ void print_timings(const Timings& t, bool json) {
         ms(c.decode_ns), ms(c.compile_ns), ms(c.compile_cpu_ns), ms(c.translate_cpu_ns),
         ms(c.optimise_cpu_ns), ms(c.lower_cpu_ns), ms(c.regalloc_cpu_ns), ms(c.emit_cpu_ns),
         ms(c.link_cpu_ns), ms(c.load_ns), ms(t.instantiate_ns), ms(t.run_ns), c.functions,
-        c.module_bytes, c.code_section_bytes, c.machine_code_bytes, c.peak_memory_bytes);
+        c.module_bytes, c.code_section_bytes, c.machine_code_bytes, c.peak_memory_bytes));
     return;
   }
-  fmt::print(stderr, "decode      {:>10.3f} ms\n", ms(c.decode_ns));
-  fmt::print(stderr, "compile     {:>10.3f} ms wall, {:.3f} ms CPU\n", ms(c.compile_ns),
-             ms(c.compile_cpu_ns));
-  fmt::print(
-      stderr,
+  note(fmt::format("decode      {:>10.3f} ms\n", ms(c.decode_ns)));
+  note(fmt::format("compile     {:>10.3f} ms wall, {:.3f} ms CPU\n", ms(c.compile_ns),
+                   ms(c.compile_cpu_ns)));
+  note(fmt::format(
       "  translate {:>10.3f} ms CPU\n  optimise  {:>10.3f} ms CPU\n  lower     {:>10.3f} ms CPU\n",
-      ms(c.translate_cpu_ns), ms(c.optimise_cpu_ns), ms(c.lower_cpu_ns));
-  fmt::print(
-      stderr,
+      ms(c.translate_cpu_ns), ms(c.optimise_cpu_ns), ms(c.lower_cpu_ns)));
+  note(fmt::format(
       "  regalloc  {:>10.3f} ms CPU\n  emit      {:>10.3f} ms CPU\n  link      {:>10.3f} ms CPU\n",
-      ms(c.regalloc_cpu_ns), ms(c.emit_cpu_ns), ms(c.link_cpu_ns));
-  fmt::print(stderr,
-             "load        {:>10.3f} ms\ninstantiate {:>10.3f} ms\nrun         {:>10.3f} ms\n",
-             ms(c.load_ns), ms(t.instantiate_ns), ms(t.run_ns));
-  fmt::print(stderr,
-             "{} functions, {} bytes of WebAssembly, {} of code section, {} of machine code, peak "
-             "memory {} bytes\n",
-             c.functions, c.module_bytes, c.code_section_bytes, c.machine_code_bytes,
-             c.peak_memory_bytes);
+      ms(c.regalloc_cpu_ns), ms(c.emit_cpu_ns), ms(c.link_cpu_ns)));
+  note(fmt::format("load        {:>10.3f} ms\ninstantiate {:>10.3f} ms\nrun         {:>10.3f} ms\n",
+                   ms(c.load_ns), ms(t.instantiate_ns), ms(t.run_ns)));
+  note(fmt::format(
+      "{} functions, {} bytes of WebAssembly, {} of code section, {} of machine code, peak "
+      "memory {} bytes\n",
+      c.functions, c.module_bytes, c.code_section_bytes, c.machine_code_bytes,
+      c.peak_memory_bytes));
 }
 
 Error bad_argument(std::string message) {
@@ -154,8 +151,8 @@ Result<Val> parse_value(const std::string& text, ValType type) {
     case ValKind::FuncRef:
     case ValKind::ExternRef:
       if (text == "null") return Val::null(type);
-      return bad_argument(
-          fmt::format("a {} can only be given as 'null', not '{}'", name(type), text));
+      return bad_argument(fmt::format(
+          "a reference of type {} can only be given as 'null', not '{}'", name(type), text));
     case ValKind::V128: break;
   }
   return bad_argument("a parameter of type v128 cannot be given on the command line");
@@ -179,7 +176,7 @@ int report(const std::string& file, const Error& error) {
   if (error.kind() == ErrorKind::Exit)
     return error.code() >= 0 && error.code() <= 255 ? error.code() : 255;
   if (const Trap* trap = Trap::of(error); trap != nullptr && error.kind() == ErrorKind::Trap) {
-    fmt::print(stderr, "hoist: {}: {}\n", file, trap->to_string());
+    note(fmt::format("hoist: {}: {}", base::printable(file), trap->to_string()));
     return kTrapped;
   }
   return fail(describe(file, error));
@@ -205,7 +202,7 @@ Result<void> call_function(const Instance& instance, const std::string& name,
   }
   auto results = func->call(args);
   if (!results) return std::move(results).error();
-  for (const Val& value : *results) fmt::print("{}\n", print_value(value));
+  for (const Val& value : *results) print(fmt::format("{}\n", print_value(value)));
   return {};
 }
 
@@ -261,16 +258,13 @@ Result<Config> engine_config(const RunOptions& options) {
   return config;
 }
 
-Result<Instance> instantiate(const Engine& engine, StoreRef store, const Module& module,
-                             Linker& linker, const RunOptions& options) {
-  static_cast<void>(engine);
+Result<Instance> instantiate(StoreRef store, const Module& module, Linker& linker, WasiConfig wasi,
+                             const RunOptions& options) {
   bool wants_wasi = false;
   for (const ImportType& import : module.imports())
     wants_wasi |= import.module.starts_with("wasi_");
   if (wants_wasi) {
-    auto config = wasi_config(options);
-    if (!config) return std::move(config).error();
-    auto added = add_wasi_to_linker(linker, *std::move(config));
+    auto added = add_wasi_to_linker(linker, std::move(wasi));
     if (!added) return std::move(added).error();
   }
   linker.unknown_imports(options.unknown_imports == "trap"      ? UnknownImports::Trap
@@ -282,6 +276,9 @@ Result<Instance> instantiate(const Engine& engine, StoreRef store, const Module&
 int run(const RunOptions& options) {
   if (options.command.empty()) return fail("run needs a FILE (see hoist run --help)");
   const std::string& file = options.command.front();
+  // A mistake in an option is one whether the program needs the option or not.
+  auto wasi = wasi_config(options);
+  if (!wasi) return fail(wasi.error().message());
   auto config = engine_config(options);
   if (!config) return fail(config.error().message());
   auto engine = Engine::create(*config);
@@ -302,7 +299,7 @@ int run(const RunOptions& options) {
   Store store(*engine);
   Linker linker(*engine);
   auto start = Clock::now();
-  auto instance = instantiate(*engine, store, *module, linker, options);
+  auto instance = instantiate(store, *module, linker, *std::move(wasi), options);
   timings.instantiate_ns = ns_since(start);
   int status = 0;
   if (!instance) {
@@ -331,7 +328,8 @@ void add_run(CLI::App& app, int& status) {
       "reactor, _initialize runs first. With --invoke, ARGS are the arguments of the function, and "
       "its\n"
       "results are printed one a line. Options come before FILE.\n\n"
-      "The exit status is the program's; 134 when it traps (message and backtrace on stderr); 1 "
+      "The exit status is the program's (255 for one above 255); 134 when it traps (message and "
+      "backtrace on stderr); 1 "
       "for an\n"
       "error of Hoist or its input.");
   sub->add_option("--dir", options.directories,
@@ -367,6 +365,11 @@ void add_run(CLI::App& app, int& status) {
   sub->prefix_command();
   sub->callback([sub, shared, &status] {
     shared->command = sub->remaining();
+    std::vector<std::string>& command = shared->command;
+    if (!command.empty() && command.front().size() > 1 && command.front()[0] == '-') {
+      status = fail(fmt::format("run has no option '{}' (see hoist run --help)", command.front()));
+      return;
+    }
     status = run(*shared);
   });
 }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/text/printable.hpp"
 #include "hoist/cli.hpp"
 #include "hoist/wast_runner.hpp"
 #include "platform/files.hpp"
@@ -74,7 +75,8 @@ bool run_file(const Engine& engine, const std::string& file, const WastOptions& 
     if (reported == failures.size()) return;
     progress.clear();
     for (; reported < failures.size(); ++reported) {
-      fmt::print("{}:{}: {}\n", file, failures[reported].line, failures[reported].message);
+      print(fmt::format("{}:{}: {}\n", base::printable(file), failures[reported].line,
+                        base::printable(failures[reported].message)));
     }
     std::fflush(stdout);
   };
@@ -91,8 +93,8 @@ bool run_file(const Engine& engine, const std::string& file, const WastOptions& 
   for (const auto& [reason, count] : outcome.reasons) totals.reasons[reason] += count;
   progress.clear();
   if (!options.quiet) {
-    fmt::print("{}: {}\n", file,
-               counts(outcome.passed, outcome.failures.size(), outcome.unsupported));
+    print(fmt::format("{}: {}\n", file,
+                      counts(outcome.passed, outcome.failures.size(), outcome.unsupported)));
   }
   return true;
 }
@@ -115,11 +117,12 @@ int run_scripts(const WastOptions& options) {
     progress.update(0, 1);
     readable &= run_file(*engine, files[i], options, progress, totals);
   }
-  fmt::print("{} file{}: {}\n", files.size(), files.size() == 1 ? "" : "s",
-             counts(totals.passed, totals.failed, totals.unsupported));
+  print(fmt::format("{} file{}: {}\n", files.size(), files.size() == 1 ? "" : "s",
+                    counts(totals.passed, totals.failed, totals.unsupported)));
   if (!totals.reasons.empty()) {
-    fmt::print("unsupported by feature:\n");
-    for (const auto& [reason, count] : totals.reasons) fmt::print("{:>8}  {}\n", count, reason);
+    print("unsupported by feature:\n");
+    for (const auto& [reason, count] : totals.reasons)
+      print(fmt::format("{:>8}  {}\n", count, reason));
   }
   std::fflush(stdout);
   return totals.failed == 0 && readable ? 0 : kFailure;

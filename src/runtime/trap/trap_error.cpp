@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "base/text/printable.hpp"
 #include "jit/code_registry.hpp"
 #include "runtime/engine/module_code.hpp"
 
@@ -119,10 +120,14 @@ Error make_trap(TrapCode code) noexcept {
   return runtime::trap_error(static_cast<image::TrapCode>(static_cast<std::uint8_t>(code)));
 }
 
+static constexpr std::size_t kMaxName = 256;  // bytes of a name in a backtrace
+
 static std::string frame_line(std::size_t number, const Frame& frame) {
   std::string line = fmt::format("  {:>3}: ", number);
-  if (!frame.module.empty()) line += frame.module + "!";
-  line += frame.function.empty() ? fmt::format("func[{}]", frame.function_index) : frame.function;
+  // Names are the guest's: they must neither move a terminal's cursor nor fill the screen.
+  if (!frame.module.empty()) line += base::printable(frame.module, kMaxName) + "!";
+  line += frame.function.empty() ? fmt::format("func[{}]", frame.function_index)
+                                 : base::printable(frame.function, kMaxName);
   if (frame.module_offset != Frame::kNoOffset)
     line += fmt::format(" @ 0x{:x}", frame.module_offset);
   return line + "\n";
