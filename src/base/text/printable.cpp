@@ -34,8 +34,8 @@ std::uint32_t decode(std::string_view text, std::size_t& length) {
 }
 
 bool is_harmless(std::uint32_t code) {
-  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return false;      // C0, DEL, C1
-  if (code == 0x2028 || code == 0x2029) return false;                  // line, paragraph separator
+  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return false;  // C0, DEL, C1
+  if (code == 0x2028 || code == 0x2029) return false;              // line, paragraph separator
   if (code == 0x061c || code == 0x200e || code == 0x200f) return false;  // direction marks
   return !(code >= 0x202a && code <= 0x202e) && !(code >= 0x2066 && code <= 0x2069);
 }

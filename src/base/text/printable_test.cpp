@@ -9,13 +9,17 @@ namespace {
 TEST(Printable, PlainTextStays) {
   EXPECT_EQ(printable(""), "");
   EXPECT_EQ(printable("a.wasm: 'x' \\n"), "a.wasm: 'x' \\n");
-  EXPECT_EQ(printable("h\xc3\xa4\xc3\x9f\xe2\x82\xac\xf0\x9f\x98\x80"), "h\xc3\xa4\xc3\x9f\xe2\x82\xac\xf0\x9f\x98\x80");
+  EXPECT_EQ(printable("h\xc3\xa4\xc3\x9f\xe2\x82\xac\xf0\x9f\x98\x80"),
+            "h\xc3\xa4\xc3\x9f\xe2\x82\xac\xf0\x9f\x98\x80");
 }
 
 TEST(Printable, ControlsAreShown) {
   EXPECT_EQ(printable("a\n\x1b[31m\x7f"), "a\\x0a\\x1b[31m\\x7f");
   EXPECT_EQ(printable(std::string_view("\0", 1)), "\\x00");
-  EXPECT_EQ(printable("\xc2\x9b" "31m\xc2\x85"), "\\u{9b}31m\\u{85}") << "C1";
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m\xc2\x85"),
+            "\\u{9b}31m\\u{85}")
+      << "C1";
   EXPECT_EQ(printable("\xe2\x80\xae\xe2\x80\xa8\xe2\x81\xa6"), "\\u{202e}\\u{2028}\\u{2066}");
 }
 
