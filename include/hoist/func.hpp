@@ -62,8 +62,9 @@ class HOIST_API Func : public detail::Handle {
     return make(store, dynamic_spec<F, Mode>(std::move(type), std::move(callback)));
   }
   /// A host function from a callable with one call operator (or a function pointer). Parameters: an
-  /// optional Caller& first, then (u)int32_t, (u)int64_t, float, double, ExternRef or
-  /// std::optional<Func>. Returns void, one of these, a std::tuple of them, or a Result of any.
+  /// optional Caller& first, then (u)int32_t, (u)int64_t, float, double, ExternRef,
+  /// std::optional<Func>, or a view of guest memory (guest.hpp), which stands for an address and a
+  /// count. Returns void, one of these but a view, a std::tuple of them, or a Result of any.
   template <typename F, typename Mode = detail::Exceptions>
   static Func wrap(StoreRef store, F callable) {
     return make(store, typed_spec<F, Mode>(std::move(callable)));
@@ -140,15 +141,14 @@ struct SlotType<std::optional<Func>> {
 template <typename R, typename... Args>
 class TypedFunc<R(Args...)> {
   using Results = detail::ResultList<R>;
-  static_assert((detail::WasmValue<Args> && ...),
-                "parameters are (u)int32_t, (u)int64_t, float, double, ExternRef or "
-                "std::optional<Func>");
+  static_assert((detail::WasmParam<Args> && ...),
+                "parameters are (u)int32_t, (u)int64_t, float, double, ExternRef, "
+                "std::optional<Func>, guest_span<T> or guest_string_view");
+  using Params = detail::ParamList<Args...>;
 
  public:
   static Result<TypedFunc> check(const Func& func) noexcept {
-    static constexpr std::array<ValType, sizeof...(Args)> kParams{
-        ValType(detail::SlotType<Args>::kKind)...};
-    if (auto ok = detail::check_type(func, kParams, Results::kTypes); !ok) {
+    if (auto ok = detail::check_type(func, Params::kTypes, Results::kTypes); !ok) {
       return std::move(ok).error();
     }
     return TypedFunc(func);
@@ -156,11 +156,11 @@ class TypedFunc<R(Args...)> {
 
   template <typename Mode = detail::Exceptions>
   Result<R> operator()(Args... args) const noexcept(!Mode::kEnabled) {
-    constexpr std::size_t kSlots = std::max(sizeof...(Args), Results::kTypes.size());
+    constexpr std::size_t kSlots = std::max(Params::kSlots, Results::kTypes.size());
     detail::Slot slots[kSlots == 0 ? 1 : kSlots];
     [[maybe_unused]] std::size_t next = 0;
     const StoreRef store = func_.store();
-    if (!(detail::SlotType<Args>::put(args, store, slots[next++]) && ...)) {
+    if (!(detail::ParamType<Args>::put(args, store, slots + Params::kOffsets[next++]) && ...)) {
       return detail::other_store_error();
     }
     if (!detail::enter(store, object_, slots)) [[unlikely]] {
@@ -189,28 +189,41 @@ Result<TypedFunc<Signature>> Func::typed() const noexcept {
 
 namespace detail {
 
+/// The arguments of `call`; the first that cannot be had has called HostCall::fail, and clears `ok`.
+template <typename... A, std::size_t... I>
+std::tuple<A...> make_args([[maybe_unused]] HostCall& call, [[maybe_unused]] bool& ok, std::tuple<A...>*,
+                           std::index_sequence<I...>) {
+  // In order, since braces are.
+  return std::tuple<A...>{
+      ParamType<A>::get(call.slots() + ParamList<A...>::kOffsets[I], call, ok)...};
+}
+
 /// Calls `f` with the arguments of `call` and leaves its results there.
 template <typename F>
 bool call_typed(F& f, HostCall& call) {
   using Type = CallableType<F>;
   using Return = typename Type::Return;
   using Plain = typename HostReturn<Return>::Plain;
-  auto run = [&]<typename... A, std::size_t... I>(std::tuple<A...>*, std::index_sequence<I...>) {
-    [[maybe_unused]] Slot* slots = call.slots();
-    if constexpr (Type::kTakesCaller) {
-      Caller caller(call);
-      return f(caller, SlotType<A>::get(slots[I], call.store())...);
-    } else {
-      return f(SlotType<A>::get(slots[I], call.store())...);
-    }
-  };
   using Args = typename Type::Args;
   constexpr auto kIndexes = std::make_index_sequence<std::tuple_size_v<Args>>();
+  bool ok = true;
+  [[maybe_unused]] Args args = make_args(call, ok, static_cast<Args*>(nullptr), kIndexes);
+  if constexpr (ArgList<Args>::Params::kCanFail) {
+    if (!ok) return false;
+  }
+  auto run = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    if constexpr (Type::kTakesCaller) {
+      Caller caller(call);
+      return f(caller, std::get<I>(std::move(args))...);
+    } else {
+      return f(std::get<I>(std::move(args))...);
+    }
+  };
   if constexpr (std::is_void_v<Return>) {
-    run(static_cast<Args*>(nullptr), kIndexes);
+    run(kIndexes);
     return true;
   } else {
-    Return out = run(static_cast<Args*>(nullptr), kIndexes);
+    Return out = run(kIndexes);
     if constexpr (HostReturn<Return>::kFallible) {
       if (!out) {
         call.fail(std::move(out).error());
@@ -240,7 +253,7 @@ template <typename F, typename Mode>
 detail::HostFuncSpec Func::typed_spec(F callable) {
   using Type = detail::CallableType<F>;
   using Plain = typename detail::HostReturn<typename Type::Return>::Plain;
-  constexpr auto& kParams = detail::ArgList<typename Type::Args>::kTypes;
+  constexpr auto& kParams = detail::ArgList<typename Type::Args>::Params::kTypes;
   constexpr auto& kResults = detail::ResultList<Plain>::kTypes;
   return {FuncType({kParams.begin(), kParams.end()}, {kResults.begin(), kResults.end()}),
           [](void* closure, detail::HostCall& call) noexcept {

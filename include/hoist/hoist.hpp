@@ -6,9 +6,7 @@
 ///   auto module = hoist::Module::from_file(*engine, "plugin.wasm");
 ///   hoist::Store store(*engine);
 ///   hoist::Linker linker(*engine);
-///   linker.define_func("env", "log", [](hoist::Caller& caller, std::uint32_t at, std::uint32_t n)
-///   ->
-///                      hoist::Result<void> { ... });
+///   linker.define_func("env", "log", [](hoist::guest_string_view text) { ... });
 ///   auto instance = linker.instantiate(store, *module);
 ///   auto add = instance->typed<std::int32_t(std::int32_t, std::int32_t)>("add");
 ///   hoist::Result<std::int32_t> sum = (*add)(2, 3);
@@ -21,6 +19,7 @@
 #include "hoist/extern.hpp"
 #include "hoist/func.hpp"
 #include "hoist/global.hpp"
+#include "hoist/guest.hpp"
 #include "hoist/instance.hpp"
 #include "hoist/linker.hpp"
 #include "hoist/memory.hpp"

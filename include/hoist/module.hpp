@@ -43,6 +43,7 @@ struct CompileStats {
   std::uint64_t regalloc_cpu_ns = 0;
   std::uint64_t emit_cpu_ns = 0;
   std::uint64_t link_cpu_ns = 0;
+  bool from_cache = false;  ///< or from an image: nothing was compiled
   std::uint32_t functions = 0;
   std::uint64_t module_bytes = 0;
   std::uint64_t code_section_bytes = 0;
@@ -73,6 +74,23 @@ class HOIST_API Module {
   /// Binary or text, told apart by the first four bytes. The bytes are copied.
   static Result<Module> load(const Engine& engine, std::span<const std::uint8_t> bytes,
                              const CompileOptions& options = {}) noexcept;
+  /// Compiles a module, binary or text, for an engine that need not be able to run it (Config::cpu);
+  /// the result is what `serialize` gives. Errors as `compile` and `from_text`.
+  static Result<std::vector<std::uint8_t>> precompile(const Engine& engine,
+                                                      std::span<const std::uint8_t> bytes,
+                                                      const CompileOptions& options = {}) noexcept;
+  /// A module as `serialize` wrote it, for an engine of the same settings. Its machine code is
+  /// trusted as that of a shared library is: whoever made the bytes can do whatever this process
+  /// can. Bytes that are damaged or not an image are an error, nothing else. The bytes are copied.
+  /// @error Malformed: no image, cut off, damaged. Unsupported: another version of Hoist, another
+  ///        CPU or other settings than the engine's; the message names them.
+  static Result<Module> deserialize(const Engine& engine,
+                                    std::span<const std::uint8_t> image) noexcept;
+  /// The same for a file, which is mapped, not copied: replace it, never write into it.
+  /// @error Io besides
+  static Result<Module> deserialize_file(const Engine& engine, const std::string& path) noexcept;
+  /// Whether the bytes begin as an image does (and are neither WebAssembly nor text).
+  static bool is_image(std::span<const std::uint8_t> bytes) noexcept;
   /// Decodes and validates a binary module without generating code. Errors as `compile`.
   static Result<void> validate(std::span<const std::uint8_t> bytes) noexcept;
 
@@ -81,6 +99,13 @@ class HOIST_API Module {
   Module& operator=(const Module&) noexcept;
   Module& operator=(Module&&) noexcept;
   ~Module();
+
+  /// The image: machine code, tables and the module itself, an ELF file that objdump, nm and
+  /// debuggers read (docs/images.md).
+  Result<std::vector<std::uint8_t>> serialize() const noexcept;
+  /// The same into a file, which is replaced at once and is then executable, or is left as it was.
+  /// @error Io
+  Result<void> serialize_to_file(const std::string& path) const noexcept;
 
   Engine engine() const noexcept;
   /// In the order of the module; its length is that of the list that Instance::create takes.

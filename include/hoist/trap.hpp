@@ -40,6 +40,8 @@ struct Frame {
   std::uint32_t function_index = 0;
   std::uint64_t module_offset = kNoOffset;    ///< byte offset of the instruction in the module
   std::uint64_t function_offset = kNoOffset;  ///< the same from the start of the function's body
+  /// For Hoist's own code: tells modules apart, is never followed.
+  const void* code = nullptr;
 };
 
 class HOIST_API Trap {
@@ -54,6 +56,8 @@ class HOIST_API Trap {
   TrapCode code() const { return code_; }
   /// The specification's words: "out of bounds memory access".
   std::string message() const;
+  /// More about it, such as the limit that was hit; may be empty.
+  const std::string& what() const { return what_; }
   /// False for the frames of a host function's error.
   bool is_guest_trap() const { return is_guest_trap_; }
   /// Innermost first, through all nested calls between host and guest. Deep stacks are shortened
@@ -64,6 +68,8 @@ class HOIST_API Trap {
   std::size_t omitted_at() const { return omitted_at_; }
   /// Message and frames, one a line, the form that `hoist run` prints.
   std::string to_string() const;
+  /// The frames alone; empty if there are none.
+  std::string backtrace() const;
 
   /// For Hoist's own code.
   struct Parts {
@@ -72,9 +78,11 @@ class HOIST_API Trap {
     std::vector<Frame> frames;
     std::uint64_t omitted = 0;
     std::size_t omitted_at = 0;
+    std::string what = {};  ///< which limit, which segment
   };
   explicit Trap(Parts parts)
       : frames_(std::move(parts.frames)),
+        what_(std::move(parts.what)),
         omitted_(parts.omitted),
         omitted_at_(parts.omitted_at),
         code_(parts.code),
@@ -82,6 +90,7 @@ class HOIST_API Trap {
 
  private:
   std::vector<Frame> frames_;
+  std::string what_;
   std::uint64_t omitted_ = 0;
   std::size_t omitted_at_ = 0;
   TrapCode code_ = TrapCode::Unreachable;

@@ -36,6 +36,28 @@ static Result<void> check(const Config& config) {
   return {};
 }
 
+static Result<std::unique_ptr<runtime::Pool>> make_pool(const PoolingOptions& options) {
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;
+  const auto at_most = [](const char* name, std::uint64_t value,
+                          std::uint64_t most) -> Result<void> {
+    if (value <= most) return {};
+    return Error(ErrorKind::BadArgument, fmt::format("PoolingOptions::{} is {}, but must be at most {}",
+                                                     name, value, most));
+  };
+  HOIST_TRY_VOID(at_most("memory_bytes", options.memory_bytes, kMostBytes));
+  HOIST_TRY_VOID(at_most("table_elements", options.table_elements, kMostBytes - 1));
+  HOIST_TRY_VOID(at_most("instance_bytes", options.instance_bytes, kMostBytes));
+  runtime::PoolSettings settings;
+  settings.instances = options.instances;
+  settings.memories = options.memories;
+  settings.tables = options.tables;
+  settings.memory_bytes = options.memory_bytes;
+  settings.table_elements = options.table_elements;
+  settings.instance_bytes = options.instance_bytes;
+  settings.keep_resident_bytes = options.keep_resident_bytes;
+  return runtime::Pool::create(settings);
+}
+
 Result<Engine> Engine::create(const Config& config) noexcept {
   if (auto ok = check(config); !ok) return std::move(ok).error();
   compiler::NativeOptions options;
@@ -43,6 +65,13 @@ Result<Engine> Engine::create(const Config& config) noexcept {
   options.threads = config.threads;
   options.verify = config.verify_ir;
   options.check_allocation = config.check_allocation;
+  options.signals = config.signals;
+  options.explicit_bounds = config.explicit_bounds_checks;
+  options.fuel = config.fuel;
+  options.epoch = config.epoch;
+  options.cpu = config.cpu;
+  options.cache_directory = config.cache_directory;
+  options.cache_bytes = config.cache_bytes;
   auto compiler = compiler::make_native_compiler(options);
   if (!compiler) return std::move(compiler).error();
   std::unique_ptr<runtime::CodeListener> listener;
@@ -54,8 +83,14 @@ Result<Engine> Engine::create(const Config& config) noexcept {
   auto impl = std::make_shared<detail::EngineImpl>();
   impl->config = config;
   impl->engine = std::make_shared<runtime::Engine>(
-      runtime::EngineOptions{config.guest_stack_bytes, config.host_reserve_bytes},
+      runtime::EngineOptions{config.guest_stack_bytes, config.host_reserve_bytes, config.signals,
+                             config.explicit_bounds_checks || !config.signals, config.fuel,
+                             config.epoch},
       *std::move(compiler), std::move(listener));
+  if (config.pooling) {
+    HOIST_TRY(std::unique_ptr<runtime::Pool> pool, make_pool(*config.pooling));
+    impl->engine->use_pool(std::move(pool));
+  }
   return Engine(std::move(impl));
 }
 
@@ -67,10 +102,18 @@ Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
 const Config& Engine::config() const noexcept {
-  return impl_->config;
+  static const Config& kDefaults = *new Config;  // never destroyed
+  return impl_ == nullptr ? kDefaults : impl_->config;
 }
 std::string Engine::cpu_features() const noexcept {
-  return impl_->engine->compiler().cpu_features();
+  return impl_ == nullptr ? std::string() : impl_->engine->compiler().cpu_features();
+}
+
+void Engine::increment_epoch() const noexcept {
+  if (impl_ != nullptr) impl_->engine->epoch().fetch_add(1, std::memory_order_relaxed);
+}
+std::uint64_t Engine::epoch() const noexcept {
+  return impl_ == nullptr ? 0 : impl_->engine->epoch().load(std::memory_order_relaxed);
 }
 
 const char* version() noexcept {

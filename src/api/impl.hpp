@@ -33,8 +33,16 @@ namespace hoist::api {
 
 using detail::Access;
 
+/// Passes the progress of a compilation on; `options` and `context` outlive the sink.
+runtime::ProgressSink progress_sink(const CompileOptions& options, const CompileOptions*& context);
+
+/// @error Unsupported: names what this machine lacks of `features` (bits of CodeSettings)
+Result<void> check_cpu(std::uint64_t features);
+
 /// The answer of whatever is asked of a store that is gone.
 Error store_gone();
+/// The answer of a moved-from "engine", "module", "linker".
+Error moved_from(const char* what);
 
 /// `value` as compiled code of `store` takes it, if it has type `type`. Makes a host function
 /// callable from compiled code. `what` begins the message: "argument 2".

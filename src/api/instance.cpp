@@ -16,6 +16,7 @@ Result<Instance> Instance::create_raw(StoreRef store, const Module& module,
                                       std::span<const Extern> imports) noexcept {
   runtime::Store* inner = Access::store(store);
   if (inner == nullptr) return api::store_gone();
+  if (module.impl() == nullptr) return api::moved_from("module");
   std::vector<runtime::Extern> items;
   items.reserve(imports.size());
   for (std::size_t i = 0; i < imports.size(); ++i) {

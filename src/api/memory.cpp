@@ -37,7 +37,7 @@ std::uint64_t Memory::size_bytes() const noexcept {
 Result<std::uint64_t> Memory::grow(std::uint64_t delta_pages) noexcept {
   auto* memory = Access::live<LinearMemory>(*this);
   if (memory == nullptr) return api::store_gone();
-  return memory->grow(delta_pages);
+  return Access::store(store_)->grow_memory(*memory, delta_pages);
 }
 
 std::span<std::uint8_t> Memory::data() const noexcept {

@@ -19,8 +19,8 @@ namespace hoist {
 using platform::Clock;
 using platform::now_ns;
 
-static runtime::ProgressSink progress_sink(const CompileOptions& options,
-                                           const CompileOptions*& context) {
+runtime::ProgressSink api::progress_sink(const CompileOptions& options,
+                                         const CompileOptions*& context) {
   context = &options;
   runtime::ProgressSink sink;
   if (options.on_progress == nullptr) return sink;
@@ -35,7 +35,9 @@ static runtime::ProgressSink progress_sink(const CompileOptions& options,
 /// `begun`: when the work on this module began, for the statistics.
 static Result<Module> compile_bytes(const Engine& engine, wasm::ModuleBytes bytes,
                                     const CompileOptions& options, std::uint64_t begun) {
+  if (engine.impl() == nullptr) return api::moved_from("engine");
   const std::shared_ptr<runtime::Engine>& inner = engine.impl()->engine;
+  HOIST_TRY_VOID(api::check_cpu(inner->compiler().settings().cpu_features));
   CompileStats stats;
   stats.module_bytes = bytes.span().size();
   HOIST_TRY(wasm::Module module, wasm::decode(std::move(bytes)));
@@ -47,7 +49,7 @@ static Result<Module> compile_bytes(const Engine& engine, wasm::ModuleBytes byte
 
   runtime::CompileReport report;
   const CompileOptions* context = nullptr;
-  const runtime::ProgressSink progress = progress_sink(options, context);
+  const runtime::ProgressSink progress = api::progress_sink(options, context);
   HOIST_TRY(image::Image image, inner->compiler().compile_module(module, progress, &report));
   const std::uint64_t compiled = now_ns(Clock::Monotonic);
   stats.compile_ns = compiled - decoded;
@@ -58,6 +60,7 @@ static Result<Module> compile_bytes(const Engine& engine, wasm::ModuleBytes byte
   stats.regalloc_cpu_ns = report.regalloc_ns;
   stats.emit_cpu_ns = report.emit_ns;
   stats.link_cpu_ns = report.link_ns;
+  stats.from_cache = report.from_cache;
   stats.machine_code_bytes = image.text().size();
 
   HOIST_TRY(auto code, runtime::ModuleCode::load(inner, std::move(module), std::move(image)));
@@ -121,10 +124,11 @@ Module& Module::operator=(Module&&) noexcept = default;
 Module::~Module() = default;
 
 Engine Module::engine() const noexcept {
-  return impl_->engine;
+  return impl_ == nullptr ? Engine(nullptr) : impl_->engine;
 }
 
 std::vector<ImportType> Module::imports() const noexcept {
+  if (impl_ == nullptr) return {};
   const wasm::Module& module = impl_->code->module();
   std::vector<ImportType> out;
   out.reserve(module.imports.size());
@@ -136,6 +140,7 @@ std::vector<ImportType> Module::imports() const noexcept {
 }
 
 std::vector<ExportType> Module::exports() const noexcept {
+  if (impl_ == nullptr) return {};
   const wasm::Module& module = impl_->code->module();
   std::vector<ExportType> out;
   out.reserve(module.exports.size());
@@ -146,20 +151,21 @@ std::vector<ExportType> Module::exports() const noexcept {
 }
 
 std::optional<ExternType> Module::find_export(std::string_view name) const noexcept {
-  const wasm::Export* item = impl_->code->find_export(name);
+  const wasm::Export* item = impl_ == nullptr ? nullptr : impl_->code->find_export(name);
   if (item == nullptr) return std::nullopt;
   return runtime::type_of(impl_->code->module(), item->kind, item->index);
 }
 
 std::string_view Module::name() const noexcept {
-  return impl_->code->names().module;
+  return impl_ == nullptr ? std::string_view() : impl_->code->names().module;
 }
 bool Module::has_start() const noexcept {
-  return impl_->code->module().start.has_value();
+  return impl_ != nullptr && impl_->code->module().start.has_value();
 }
 
 std::vector<std::span<const std::uint8_t>> Module::custom_sections(
     std::string_view name) const noexcept {
+  if (impl_ == nullptr) return {};
   const wasm::Module& module = impl_->code->module();
   std::vector<std::span<const std::uint8_t>> out;
   for (const wasm::CustomSection& section : module.customs) {
@@ -169,7 +175,8 @@ std::vector<std::span<const std::uint8_t>> Module::custom_sections(
 }
 
 const CompileStats& Module::stats() const noexcept {
-  return impl_->stats;
+  static constexpr CompileStats kNone;
+  return impl_ == nullptr ? kNone : impl_->stats;
 }
 
 }  // namespace hoist

@@ -70,7 +70,7 @@ Result<std::uint64_t> Table::grow(std::uint64_t delta, const Val& init) const no
   if (table == nullptr) return api::store_gone();
   HOIST_TRY(const std::uint64_t bits,
             api::to_bits(*Access::store(store_), init, element_type(*table), "the new element"));
-  return table->grow(delta, bits);
+  return Access::store(store_)->grow_table(*table, delta, bits);
 }
 
 }  // namespace hoist

@@ -8,7 +8,10 @@
 #include <memory>
 #include <string>
 
+#include "api/impl.hpp"
 #include "base/result.hpp"
+#include "platform/sockets.hpp"
+#include "runtime/store/store.hpp"
 #include "wasi/p1/context.hpp"
 
 namespace hoist {
@@ -30,10 +33,15 @@ FuncType type_of(const wasi::Function& function) {
   return {std::move(params), std::move(results)};
 }
 
+/// The memory that an instance exports, for looking at again after code of the embedder has run.
+std::span<std::uint8_t> look_at(const void* memory) {
+  return static_cast<const Memory*>(memory)->data();
+}
+
 bool invoke(void* opaque, detail::HostCall& call) noexcept {
   const auto& closure = *static_cast<const Closure*>(opaque);
   const wasi::Function& function = *closure.function;
-  std::uint64_t args[16];
+  std::uint64_t args[wasi::kMaxParams];
   for (std::size_t i = 0; function.params[i] != '\0'; ++i) args[i] = call.slots()[i].bits[0];
   const Caller caller(call);
   const std::optional<Memory> memory = caller.memory();
@@ -43,73 +51,118 @@ bool invoke(void* opaque, detail::HostCall& call) noexcept {
                                 function.name)));
     return false;
   }
+  runtime::Store* store = api::Access::store(call.store());
+  const std::shared_ptr<wasi::Context> context = closure.context;
+  context->wake = &store->wake();
   auto outcome = wasi::Outcome::Return;
+  const wasi::GuestMemory::Source source{look_at, &*memory};
   const wasi::Errno error =
-      function.call(*closure.context, wasi::GuestMemory(memory->data()), args, outcome);
-  if (outcome == wasi::Outcome::Exit) {
-    const std::uint32_t status = closure.context->exit_status.value_or(0);
-    Error exit(ErrorKind::Exit, fmt::format("the program ended with status {}", status));
-    exit.with_code(static_cast<std::int32_t>(status));
-    call.fail(std::move(exit));
-    return false;
+      function.call(*context, wasi::GuestMemory(memory->data(), &source), args, outcome);
+  switch (outcome) {
+    case wasi::Outcome::Return: break;
+    case wasi::Outcome::Interrupted: store->set_interrupted(); return false;
+    case wasi::Outcome::Exit: {
+      const std::uint32_t status = context->exit_status.value_or(0);
+      Error exit(ErrorKind::Exit, fmt::format("the program ended with status {}", status));
+      exit.with_code(static_cast<std::int32_t>(status));
+      call.fail(std::move(exit));
+      return false;
+    }
   }
   if (function.has_result) call.slots()[0].bits[0] = static_cast<std::uint64_t>(error);
   return true;
 }
 
-bool append_to_buffer(void* user, const std::uint8_t* data, std::size_t size) {
-  static_cast<std::string*>(user)->append(reinterpret_cast<const char*>(data), size);
-  return true;
-}
-bool discard(void*, const std::uint8_t*, std::size_t) {
-  return true;
-}
+class CallbackStream final : public wasi::HostStream {
+ public:
+  explicit CallbackStream(const WasiStream& stream)
+      : read_(stream.read), write_(stream.write), user_(stream.user) {}
+  wasi::Errno read(std::span<std::uint8_t> into, std::size_t& count) override {
+    if (read_ == nullptr) return wasi::Errno::Badf;
+    count = read_(user_, into.data(), into.size());
+    return count == WasiStream::kFailed ? wasi::Errno::Io : wasi::Errno::Success;
+  }
+  wasi::Errno write(std::span<const std::uint8_t> from, std::size_t& count) override {
+    if (write_ == nullptr) return wasi::Errno::Badf;
+    count = write_(user_, from.data(), from.size());
+    return count == WasiStream::kFailed ? wasi::Errno::Io : wasi::Errno::Success;
+  }
 
-void attach(wasi::Context& context, std::uint32_t number, const WasiStream& stream) {
+ private:
+  WasiStream::Read read_;
+  WasiStream::Write write_;
+  void* user_;
+};
+
+Result<void> attach(wasi::Context& context, std::uint32_t number, const WasiStream& stream) {
+  const bool input = number == 0;
+  const auto text = [&](std::string* buffer) -> std::shared_ptr<wasi::HostStream> {
+    if (!input) return std::make_shared<wasi::TextOutput>(buffer);
+    return std::make_shared<wasi::TextInput>(buffer != nullptr ? *buffer : std::string());
+  };
   switch (stream.kind) {
     case WasiStream::Kind::Inherit: context.set_host_fd(number, static_cast<int>(number)); break;
     case WasiStream::Kind::Descriptor: context.set_host_fd(number, stream.descriptor); break;
-    case WasiStream::Kind::Null:
-      if (number == 0) {
-        context.set_input("");
-      } else {
-        context.set_output(number, {discard, nullptr});
-      }
+    case WasiStream::Kind::Closed: break;
+    case WasiStream::Kind::Null: context.set_stream(number, text(nullptr)); break;
+    case WasiStream::Kind::Buffer: context.set_stream(number, text(stream.buffer)); break;
+    case WasiStream::Kind::Callback:
+      context.set_stream(number, std::make_shared<CallbackStream>(stream));
       break;
-    case WasiStream::Kind::Buffer:
-      if (number == 0) {
-        context.set_input(stream.buffer != nullptr ? *stream.buffer : std::string());
-      } else {
-        context.set_output(number, {append_to_buffer, stream.buffer});
-      }
-      break;
+    case WasiStream::Kind::File: return context.set_file(number, stream.path, stream.append);
   }
+  return {};
+}
+
+bool has_zero(const std::string& text) {
+  return text.find('\0') != std::string::npos;
+}
+
+Result<void> add_strings(wasi::Context& context, WasiConfig& config) {
+  for (const std::string& arg : config.args) {
+    if (has_zero(arg)) return Error(ErrorKind::BadArgument, "a WASI argument contains a zero byte");
+  }
+  context.args = std::move(config.args);
+  for (const auto& [key, value] : config.env) {
+    std::string entry = key + "=" + value;
+    if (key.empty() || key.find('=') != std::string::npos || has_zero(entry)) {
+      return Error(ErrorKind::BadArgument,
+                   fmt::format("'{}' cannot be the name of a WASI environment variable", key));
+    }
+    context.env.push_back(std::move(entry));
+  }
+  return {};
+}
+
+Result<void> add_sockets_and_files(wasi::Context& context, const WasiConfig& config) {
+  for (const std::string& address : config.listen) {
+    HOIST_TRY(platform::Fd socket, platform::listen_tcp(address));
+    HOIST_TRY_VOID(context.preopen_fd(std::move(socket), true));
+  }
+  for (const int descriptor : config.descriptors)
+    HOIST_TRY_VOID(context.preopen_fd(platform::Fd(descriptor), false));
+  for (const WasiDirectory& directory : config.directories) {
+    if (has_zero(directory.host_path) || has_zero(directory.guest_path)) {
+      return Error(ErrorKind::BadArgument, "the name of a WASI directory contains a zero byte");
+    }
+    HOIST_TRY_VOID(
+        context.preopen(directory.host_path, directory.guest_path, directory.read_only));
+  }
+  return {};
 }
 
 Result<std::shared_ptr<wasi::Context>> make_context(WasiConfig config) {
   auto context = std::make_shared<wasi::Context>();
-  for (const std::string& arg : config.args) {
-    if (arg.find('\0') != std::string::npos) {
-      return Error(ErrorKind::BadArgument, "a WASI argument contains a zero byte");
-    }
-  }
-  context->args = std::move(config.args);
-  for (const auto& [key, value] : config.env) {
-    const std::string entry = key + "=" + value;
-    if (key.empty() || key.find('=') != std::string::npos ||
-        entry.find('\0') != std::string::npos) {
-      return Error(ErrorKind::BadArgument,
-                   fmt::format("'{}' cannot be the name of a WASI environment variable", key));
-    }
-    context->env.push_back(entry);
-  }
-  attach(*context, 0, config.in);
-  attach(*context, 1, config.out);
-  attach(*context, 2, config.err);
-  for (const WasiDirectory& directory : config.directories) {
-    HOIST_TRY_VOID(
-        context->preopen(directory.host_path, directory.guest_path, directory.read_only));
-  }
+  HOIST_TRY_VOID(add_strings(*context, config));
+  HOIST_TRY_VOID(attach(*context, 0, config.in));
+  HOIST_TRY_VOID(attach(*context, 1, config.out));
+  HOIST_TRY_VOID(attach(*context, 2, config.err));
+  HOIST_TRY_VOID(add_sockets_and_files(*context, config));
+  context->max_descriptors = config.max_descriptors;
+  context->clock = config.clock.now_ns;
+  context->clock_user = config.clock.user;
+  context->random = config.random.fill;
+  context->random_user = config.random.user;
   return context;
 }
 

@@ -42,6 +42,31 @@ class StageClock {
   std::uint64_t last_;
 };
 
+/// Splits the locations that `out` carries into those of the source and the inlined calls around
+/// them; see ir::Function::position.
+void resolve_inlining(const ir::Function& func, CompiledCode& out) {
+  image::FunctionTables& tables = out.tables;
+  // Whatever is inlined into inlined code comes later, as its call site is a location of it.
+  for (const ir::InlineFrameData& frame : func.inline_frames) {
+    const ir::SourcePosition site = func.position(frame.call_site);
+    image::InlineFrame& entry = tables.inline_frames.emplace_back();
+    if (frame.callee.kind == ir::ExternalName::Kind::User) {
+      entry.callee = image::FuncKey::from_name(frame.callee.name_space, frame.callee.index);
+    }
+    if (site.frame.is_some()) entry.parent = site.frame.index();
+    entry.call_source = site.loc.bits;
+    out.inline_callees.push_back(frame.callee);
+  }
+  std::uint32_t last = image::kAbsent;
+  for (CompiledCode::LocEntry& loc : out.locs) {
+    const ir::SourcePosition at = func.position(ir::SourceLoc{loc.loc});
+    loc.loc = at.loc.bits;
+    const std::uint32_t frame = at.frame.is_some() ? at.frame.index() : image::kAbsent;
+    if (frame != last) tables.inline_ranges.push_back({loc.offset, frame});
+    last = frame;
+  }
+}
+
 }  // namespace
 
 CompileContext::CompileContext(const Target& target) : state_(std::make_unique<State>(target)) {}
@@ -80,6 +105,7 @@ Result<void> CompileContext::compile(ir::Function& func, const CompileOptions& o
   stage.finish(&StageTimes::regalloc_ns, times);
 
   HOIST_TRY_VOID(s.target.emit(s.mach, s.allocation, *s.scratch, out));
+  if (!func.inline_frames.empty()) resolve_inlining(func, out);
   stage.finish(&StageTimes::emit_ns, times);
   return {};
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "image/layout/trap_code.hpp"
+#include "image/tables/function_tables.hpp"
 #include "ir/signature.hpp"
 
 namespace hoist::codegen {
@@ -42,6 +43,10 @@ struct CompiledCode {
   std::vector<TrapSite> traps;
   std::vector<LocEntry> locs;
   std::vector<std::uint32_t> call_returns;  ///< return address of each call
+  /// For the tables of an image. The callees of `tables.inline_frames` that have no FuncKey by
+  /// themselves (test case names) are in `inline_callees`, parallel to them.
+  image::FunctionTables tables;
+  std::vector<ir::ExternalName> inline_callees;
 
   void clear() {
     bytes.clear();
@@ -53,6 +58,8 @@ struct CompiledCode {
     traps.clear();
     locs.clear();
     call_returns.clear();
+    tables.clear();
+    inline_callees.clear();
   }
 };
 

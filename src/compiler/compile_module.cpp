@@ -31,7 +31,7 @@ constexpr std::uint64_t kProgressInterval_ns = 50'000'000;
 class Compilation {
  public:
   Compilation(const wasm::Module& module, const CompilerOptions& options, const Progress* progress)
-      : module_(module), options_(options), env_(module), progress_(progress) {
+      : module_(module), options_(options), env_(module, options.code), progress_(progress) {
     count_ = module.num_defined_functions();
     functions_.resize(count_);
     error_index_ = count_;
@@ -169,6 +169,9 @@ class Compilation {
     image::ImageBuilder builder;
     if (bytes > kMaxText) return too_large(bytes);
     builder.reserve(bytes, functions_.size() + trampolines_.size());
+    image::CodeSettings settings = options_.code;
+    settings.opt_level = static_cast<std::uint8_t>(options_.opt_level);
+    builder.set_target(options_.target->name(), settings);
     for (const StoredFunction& function : functions_) place(builder, function);
     for (const StoredFunction& function : trampolines_) place(builder, function);
     if (!builder.fits()) return too_large(bytes);

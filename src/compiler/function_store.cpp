@@ -17,7 +17,8 @@ Result<StoredFunction> FunctionStore::add(FuncKey key, const codegen::CompiledCo
   StoredFunction out;
   out.entry.key = key;
   out.entry.prologue_end = code.prologue_end;
-  out.entry.has_frame = code.has_frame;
+  out.entry.has_frame = code.has_frame ? 1 : 0;
+  out.entry.code_size = code.code_size;
   out.align = code.align;
 
   const auto bytes = code_.allocate(code.bytes.size());
@@ -53,12 +54,22 @@ Result<StoredFunction> FunctionStore::add(FuncKey key, const codegen::CompiledCo
     addresses[i] = {code.locs[i].offset, code.locs[i].loc};
   }
   out.addresses = addresses;
+
+  const auto unwind = unwind_.allocate(code.tables.unwind.size());
+  std::copy(code.tables.unwind.begin(), code.tables.unwind.end(), unwind.begin());
+  out.unwind = unwind;
+  if (!code.tables.is_plain()) {
+    tables_.push_back(std::make_unique<image::FunctionTables>(code.tables));
+    out.tables = tables_.back().get();
+  }
   return out;
 }
 
 void place(image::ImageBuilder& builder, const StoredFunction& function) {
-  builder.add_function(function.entry, function.align, function.code, function.relocs,
-                       function.traps, function.addresses);
+  const std::uint32_t start =
+      builder.add_function(function.entry, function.align, function.code, function.relocs,
+                           function.traps, function.addresses);
+  builder.add_tables(start, function.unwind, function.tables);
 }
 
 }  // namespace hoist::compiler

@@ -10,7 +10,7 @@
 
 #include "base/result.hpp"
 #include "codegen/compiled_code.hpp"
-#include "image/image.hpp"
+#include "image/image_builder.hpp"
 
 namespace hoist::compiler {
 
@@ -22,6 +22,8 @@ struct StoredFunction {
   std::span<const image::ImageBuilder::Reloc> relocs;
   std::span<const image::TrapEntry> traps;
   std::span<const image::AddressEntry> addresses;
+  std::span<const image::UnwindOp> unwind;
+  const image::FunctionTables* tables = nullptr;  ///< null where there is nothing in them
 };
 
 class FunctionStore {
@@ -60,6 +62,8 @@ class FunctionStore {
   Pool<image::ImageBuilder::Reloc> relocs_;
   Pool<image::TrapEntry> traps_;
   Pool<image::AddressEntry> addresses_;
+  Pool<image::UnwindOp> unwind_;
+  std::vector<std::unique_ptr<image::FunctionTables>> tables_;
   std::uint64_t builtins_ = 0;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/trampolines.hpp"
 
+#include <span>
+
 #include "compiler/worker.hpp"
 
 namespace hoist::compiler {
@@ -14,8 +16,10 @@ CompilerOptions options_for(const codegen::Target& target) {
   return options;
 }
 
-image::Image image_of(const StoredFunction& function) {
+image::Image image_of(const StoredFunction& function,
+                      std::span<const StoredFunction> builtins = {}) {
   image::ImageBuilder builder;
+  for (const StoredFunction& builtin : builtins) place(builder, builtin);
   place(builder, function);
   return builder.finish();
 }
@@ -30,10 +34,16 @@ Result<image::Image> compile_entry_trampoline(const wasm::FuncType& type,
 }
 
 Result<image::Image> compile_exit_trampoline(const wasm::FuncType& type,
-                                             const codegen::Target& target) {
-  Worker worker(options_for(target));
+                                             const codegen::Target& target,
+                                             const image::CodeSettings& settings) {
+  CompilerOptions options = options_for(target);
+  options.code = settings;
+  Worker worker(options);
   HOIST_TRY(const StoredFunction made, worker.exit_trampoline(type, 0));
-  return image_of(made);
+  if (worker.store().builtins() == 0) return image_of(made);
+  // Only its traps can be calls.
+  HOIST_TRY(const StoredFunction trap, worker.builtin_trampoline(image::Builtin::trap));
+  return image_of(made, {&trap, 1});
 }
 
 }  // namespace hoist::compiler

@@ -6,6 +6,7 @@
 #include "base/result.hpp"
 #include "codegen/target.hpp"
 #include "image/image.hpp"
+#include "image/settings.hpp"
 #include "wasm/format/types.hpp"
 
 namespace hoist::compiler {
@@ -13,8 +14,10 @@ namespace hoist::compiler {
 /// Host to compiled code: the image has one function, FuncKey(EntryTrampoline, 0, 0).
 Result<image::Image> compile_entry_trampoline(const wasm::FuncType& type,
                                               const codegen::Target& target);
-/// Compiled code to a host function: the image has FuncKey(ExitTrampoline, 0, 0).
+/// Compiled code to a host function: the image has FuncKey(ExitTrampoline, 0, 0), and the builtin
+/// trampolines that it needs.
 Result<image::Image> compile_exit_trampoline(const wasm::FuncType& type,
-                                             const codegen::Target& target);
+                                             const codegen::Target& target,
+                                             const image::CodeSettings& settings = {});
 
 }  // namespace hoist::compiler

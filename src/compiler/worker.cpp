@@ -51,7 +51,7 @@ Result<StoredFunction> Worker::entry_trampoline(const wasm::FuncType& type, std:
 }
 
 Result<StoredFunction> Worker::exit_trampoline(const wasm::FuncType& type, std::uint32_t index) {
-  translate::exit_trampoline(type, index, builder_, func_);
+  translate::exit_trampoline(type, index, builder_, func_, options_.code.signals);
   return generate({FuncKind::ExitTrampoline, 0, index});
 }
 

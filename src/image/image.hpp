@@ -1,47 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Image: what a compiled module is, for the JIT and (later) on disk: position-independent text and
-/// read-only side tables, all sorted, searched by binary search. Knows nothing of WebAssembly.
+/// Image: a read-only view of a compiled module, the same bytes in memory and on disk: an ELF file
+/// with position-independent text and side tables that are used in place (docs/images.md). Made by
+/// ImageBuilder (image_builder.hpp) or opened from a file (image_open.hpp). Knows nothing of
+/// WebAssembly.
 ///
-/// Immutable once built (ImageBuilder) and shared between threads.
+/// Immutable and shared between threads. Nothing outside of its bytes is ever read, whatever they
+/// are; that its machine code does what its tables say is trusted.
 
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <string>
-#include <vector>
+#include <string_view>
 
+#include "image/address_map.hpp"
+#include "image/header.hpp"
 #include "image/layout/func_key.hpp"
 #include "image/layout/trap_code.hpp"
+#include "image/settings.hpp"
+#include "image/tables/table_set.hpp"
 
 namespace hoist::image {
 
+/// As it lies in the section of functions.
 struct FunctionEntry {
   FuncKey key;
-  std::uint32_t offset = 0;  ///< in the text
-  std::uint32_t size = 0;    ///< bytes, without padding
-  std::uint32_t prologue_end =
-      0;                  ///< relative to offset: from here the frame pointer is this frame's
-  bool has_frame = true;  ///< keeps a frame pointer (a leaf may not)
+  std::uint32_t offset = 0;        ///< in the text
+  std::uint32_t size = 0;          ///< bytes, without padding
+  std::uint32_t prologue_end = 0;  ///< from `offset`; from here the frame pointer is this frame's
+  std::uint32_t has_frame = 1;     ///< keeps a frame pointer (a leaf may not): 0 or not
+  std::uint32_t code_size = 0;     ///< bytes of instructions: its constants follow them
 };
-
-/// From `offset` on (to the next entry), code belongs to source location `source` (wasm byte
-/// offset).
-struct AddressEntry {
-  std::uint32_t offset = 0;
-  std::uint32_t source = 0xffff'ffff;
-};
+static_assert(sizeof(FunctionEntry) == 28 && sizeof(FuncKey) == 8);
 
 struct TrapEntry {
   std::uint32_t offset = 0;  ///< of the instruction that traps
   TrapCode code = TrapCode::None;
 };
 
+/// Traps by offset: the offsets, then a byte for each.
+class TrapTable {
+ public:
+  TrapTable() = default;
+  explicit TrapTable(std::span<const std::uint8_t> bytes);
+  std::size_t size() const { return offsets_.size(); }
+  TrapEntry operator[](std::size_t i) const {
+    return {offsets_[i], static_cast<TrapCode>(codes_[i])};
+  }
+  std::span<const std::uint32_t> offsets() const { return offsets_; }
+
+ private:
+  std::span<const std::uint32_t> offsets_;
+  std::span<const std::uint8_t> codes_;
+};
+
 class Image {
  public:
   std::span<const std::uint8_t> text() const { return text_; }
   std::span<const FunctionEntry> functions() const { return functions_; }  ///< sorted by offset
-  std::span<const TrapEntry> traps() const { return traps_; }              ///< sorted by offset
-  std::span<const AddressEntry> addresses() const { return addresses_; }   ///< sorted by offset
+  const TrapTable& traps() const { return traps_; }                        ///< sorted by offset
+  const AddressMap& addresses() const { return addresses_; }               ///< sorted by offset
 
   /// The function whose code covers text offset `at`, or null.
   const FunctionEntry* find_function(std::uint32_t at) const;
@@ -52,44 +70,37 @@ class Image {
   /// Source location of the instruction at text offset `at`; 0xffffffff if there is none.
   std::uint32_t source_at(std::uint32_t at) const;
 
+  /// Exceptions, stack maps, patchable calls, debug tags, inlining chains.
+  const TableViews& tables() const { return tables_; }
+
+  CodeSettings settings() const;
+  std::string_view target() const;
+  /// Contents of the section of that name, 8-aligned; empty if there is none. Walks the section
+  /// headers: keep what it says.
+  std::span<const std::uint8_t> section(std::string_view name) const;
+
+  /// All of it, and what keeps it. A default Image has none.
+  std::span<const std::uint8_t> bytes() const { return bytes_; }
+  const std::shared_ptr<const void>& owner() const { return owner_; }
+  /// Whether `bytes` are pages of their own (a mapped file) whose access may be changed.
+  bool is_mapped() const { return is_mapped_; }
+  /// The same image at another place: `bytes` are equal to bytes().
+  Image moved_to(std::span<const std::uint8_t> bytes, std::shared_ptr<const void> owner) const;
+
  private:
   friend class ImageBuilder;
-  std::vector<std::uint8_t> text_;
-  std::vector<FunctionEntry> functions_;
-  std::vector<std::uint32_t> by_key_;  // numbers of functions_, sorted by key
-  std::vector<TrapEntry> traps_;
-  std::vector<AddressEntry> addresses_;
-};
+  friend class ImageOpener;
+  void set_bytes(std::span<const std::uint8_t> bytes, std::shared_ptr<const void> owner);
 
-/// Collects functions in the order of their final addresses, then links.
-class ImageBuilder {
- public:
-  enum class RelocKind : std::uint8_t { PcRel32 };  ///< S + A - P, 4 bytes
-  struct Reloc {
-    std::uint32_t offset = 0;  ///< of the field, relative to the function
-    RelocKind kind = RelocKind::PcRel32;
-    FuncKey target;
-    std::int32_t addend = 0;
-  };
-  /// Places code at the next multiple of `align` (power of two). Offsets in `traps` and `addresses`
-  /// are relative to the function and ascend.
-  void add_function(FunctionEntry entry, std::uint32_t align, std::span<const std::uint8_t> code,
-                    std::span<const Reloc> relocs, std::span<const TrapEntry> traps,
-                    std::span<const AddressEntry> addresses);
-  void reserve(std::size_t text_bytes, std::size_t functions);
-  /// Applies the relocations. A relocation against a missing key is a bug of the caller; text over
-  /// 2 GiB - 1 is reported by `fits` beforehand.
-  bool fits() const;
-  Image finish();
-
- private:
-  struct PendingReloc {
-    std::uint32_t at;
-    std::int32_t addend;
-    FuncKey target;
-  };
-  Image image_;
-  std::vector<PendingReloc> relocs_;
+  std::shared_ptr<const void> owner_;
+  std::span<const std::uint8_t> bytes_;
+  std::span<const std::uint8_t> text_;
+  std::span<const FunctionEntry> functions_;
+  std::span<const std::uint32_t> by_key_;  // numbers of functions_, sorted by key
+  TrapTable traps_;
+  AddressMap addresses_;
+  TableViews tables_;
+  bool is_mapped_ = false;
 };
 
 }  // namespace hoist::image

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Image: placement, linking, lookups.
-#include "image/image.hpp"
+#include "image/image_builder.hpp"
 
 #include <gtest/gtest.h>
 

@@ -107,7 +107,9 @@ void FunctionBuilder::terminate(const InstData& data) {
 Value FunctionBuilder::insert(const InstData& data, Type type) {
   const Inst inst = append(data);
   const Value value = func_->append_result(inst, type);
-  if (info(data.op).result == ResultRule::PairI8) func_->append_result(inst, I8);
+  const ResultRule rule = info(data.op).result;
+  if (rule == ResultRule::PairI8) func_->append_result(inst, I8);
+  if (rule == ResultRule::HalfPair) func_->append_result(inst, type);
   return value;
 }
 
@@ -150,7 +152,7 @@ Value FunctionBuilder::reuse_or_insert(const InstData& data, Type type) {
 Value FunctionBuilder::pure(InstData data, Type type) {
   if (simplify_ == nullptr) return insert(data, type);
   // A simplifier answers with one value.
-  if (info(data.op).result == ResultRule::PairI8) return reuse_or_insert(data, type);
+  if (result_count(info(data.op).result) != 1) return reuse_or_insert(data, type);
   if (const Value simpler = simplify_(*this, data, type)) return resolved(simpler);
   return reuse_or_insert(data, type);
 }
@@ -163,7 +165,8 @@ Value FunctionBuilder::unary(Op op, Type type, Value x) {
 
 Value FunctionBuilder::binary(Op op, Value x, Value y) {
   x = resolved(x);
-  return pure({.op = op, .a = x.index(), .b = resolved(y).index()}, func_->type(x));
+  return pure({.op = op, .a = x.index(), .b = resolved(y).index()},
+              result_type(op, func_->type(x)));
 }
 
 Value FunctionBuilder::ternary(Op op, Value x, Value y, Value z) {
@@ -206,6 +209,36 @@ Value FunctionBuilder::bitcast(Type type, Value x) {
   return pure({.op = Op::Bitcast, .a = resolved(x).index()}, type);
 }
 
+Value FunctionBuilder::vconst(Type type, std::span<const std::uint8_t> bytes) {
+  const InstData data{.op = Op::Vconst, .a = func_->intern_constant(bytes).index()};
+  return simplify_ == nullptr ? insert(data, type) : reuse_or_insert(data, type);
+}
+
+Value FunctionBuilder::shuffle(Value x, Value y, const std::array<std::uint8_t, 16>& mask) {
+  return pure({Op::Shuffle, 0, resolved(x).index(), resolved(y).index(),
+               func_->intern_immediate(mask).index()},
+              I8x16);
+}
+
+Value FunctionBuilder::extractlane(Value x, std::uint8_t lane) {
+  x = resolved(x);
+  return pure({.op = Op::Extractlane, .aux = lane, .a = x.index()}, func_->type(x).lane_type());
+}
+
+Value FunctionBuilder::insertlane(Value x, Value y, std::uint8_t lane) {
+  x = resolved(x);
+  return pure({Op::Insertlane, lane, x.index(), resolved(y).index(), 0}, func_->type(x));
+}
+
+std::span<const Value> FunctionBuilder::pair(Op op, Value x, Value y, Value z) {
+  x = resolved(x);
+  InstData data{.op = op, .a = x.index()};
+  if (y.is_some()) data.b = resolved(y).index();
+  if (z.is_some()) data.c = resolved(z).index();
+  const Value first = pure(data, result_type(op, func_->type(x)));
+  return func_->results(func_->def_inst(first));
+}
+
 Value FunctionBuilder::stack_addr(Type type, StackSlot slot, std::int32_t offset) {
   return pure({.op = Op::StackAddr, .a = slot.index(), .b = static_cast<std::uint32_t>(offset)},
               type);
@@ -238,6 +271,32 @@ void FunctionBuilder::store(Op op, MemFlagsRef flags, Value x, Value address, st
           resolved(address).index(), static_cast<std::uint32_t>(offset)});
 }
 
+Value FunctionBuilder::atomic_load(Type type, MemFlagsRef flags, Value address) {
+  return insert({Op::AtomicLoad, static_cast<std::uint16_t>(flags.index()),
+                 resolved(address).index(), 0, 0},
+                type);
+}
+
+void FunctionBuilder::atomic_store(MemFlagsRef flags, Value x, Value address) {
+  append({Op::AtomicStore, static_cast<std::uint16_t>(flags.index()), resolved(x).index(),
+          resolved(address).index(), 0});
+}
+
+Value FunctionBuilder::atomic_rmw(Type type, MemFlagsRef flags, AtomicOp op, Value address,
+                                  Value x) {
+  return insert({Op::AtomicRmw, static_cast<std::uint16_t>(flags.index()),
+                 resolved(address).index(), resolved(x).index(), static_cast<std::uint32_t>(op)},
+                type);
+}
+
+Value FunctionBuilder::atomic_cas(MemFlagsRef flags, Value address, Value expected,
+                                  Value replacement) {
+  expected = resolved(expected);
+  return insert({Op::AtomicCas, static_cast<std::uint16_t>(flags.index()),
+                 resolved(address).index(), expected.index(), resolved(replacement).index()},
+                func_->type(expected));
+}
+
 // ---- Calls.
 
 InstData FunctionBuilder::call_data(Op op, std::uint32_t callee, std::span<const Value> args) {
@@ -265,6 +324,52 @@ Inst FunctionBuilder::call(FuncRef func, std::span<const Value> args) {
 
 Inst FunctionBuilder::call_indirect(SigRef sig, Value callee, std::span<const Value> args) {
   return append_call(indirect_data(Op::CallIndirect, sig, callee, args), sig);
+}
+
+Value FunctionBuilder::try_return(SigRef sig, std::uint32_t number) {
+  return func_->make_try_value(ValueKind::TryReturn, number,
+                               func_->signatures[sig].returns[number].type);
+}
+
+Value FunctionBuilder::try_exception(std::uint32_t number, Type type) {
+  return func_->make_try_value(ValueKind::TryException, number, type);
+}
+
+Inst FunctionBuilder::append_try(InstData data, SigRef sig, Block normal,
+                                 std::span<const Value> normal_args,
+                                 std::span<const Handler> handlers) {
+  const BlockCall normal_call = block_call(normal, normal_args);
+  scratch_items_.clear();
+  for (const Handler& handler : handlers) {
+    ExceptionItem item{handler.kind, handler.tag, {}, {}};
+    if (handler.kind == ExceptionItem::Kind::Context) {
+      item.context = resolved(handler.context);
+    } else {
+      item.target = block_call(handler.block, handler.args);
+    }
+    scratch_items_.push_back(item);
+  }
+  data.c = func_->make_exception_table(sig, normal_call, scratch_items_).index();
+  const Inst inst = append(data);
+  func_->attach_try_values(inst);
+  open_ = false;
+  ssa_.end_block(inst);
+  return inst;
+}
+
+Inst FunctionBuilder::try_call(FuncRef func, std::span<const Value> args, Block normal,
+                               std::span<const Value> normal_args,
+                               std::span<const Handler> handlers) {
+  return append_try(call_data(Op::TryCall, func.index(), args), func_->ext_funcs[func].signature,
+                    normal, normal_args, handlers);
+}
+
+Inst FunctionBuilder::try_call_indirect(SigRef sig, Value callee, std::span<const Value> args,
+                                        Block normal, std::span<const Value> normal_args,
+                                        std::span<const Handler> handlers) {
+  InstData data = indirect_data(Op::TryCallIndirect, sig, callee, args);
+  data.a = 0;
+  return append_try(data, sig, normal, normal_args, handlers);
 }
 
 void FunctionBuilder::return_call(FuncRef func, std::span<const Value> args) {

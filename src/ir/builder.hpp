@@ -13,6 +13,7 @@
 ///
 /// A builder is reused from function to function: `begin` resets it and keeps its memory.
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -80,11 +81,36 @@ class FunctionBuilder {
   Value bitcast(Type type, Value x);
   Value load(Op op, Type type, MemFlagsRef flags, Value address, std::int32_t offset);
   void store(Op op, MemFlagsRef flags, Value x, Value address, std::int32_t offset);
+  Value vconst(Type type, std::span<const std::uint8_t> bytes);  ///< lowest first
+  Value shuffle(Value x, Value y, const std::array<std::uint8_t, 16>& mask);
+  Value extractlane(Value x, std::uint8_t lane);
+  Value insertlane(Value x, Value y, std::uint8_t lane);
+  /// For the operations with two results: isplit, overflow operations. The values live until the
+  /// next instruction is made.
+  std::span<const Value> pair(Op op, Value x, Value y = {}, Value z = {});
+  Value atomic_load(Type type, MemFlagsRef flags, Value address);
+  void atomic_store(MemFlagsRef flags, Value x, Value address);
+  Value atomic_rmw(Type type, MemFlagsRef flags, AtomicOp op, Value address, Value x);
+  Value atomic_cas(MemFlagsRef flags, Value address, Value expected, Value replacement);
   Value stack_addr(Type type, StackSlot slot, std::int32_t offset);
   Value func_addr(Type type, FuncRef func);
   Value nullary(Op op, Type type);
   Inst call(FuncRef func, std::span<const Value> args);
   Inst call_indirect(SigRef sig, Value callee, std::span<const Value> args);
+  /// `retN` and `exnN` as arguments of the next try_call.
+  Value try_return(SigRef sig, std::uint32_t number);
+  Value try_exception(std::uint32_t number, Type type);
+  struct Handler {
+    ExceptionItem::Kind kind;
+    std::uint32_t tag = 0;                 ///< Tag
+    Block block = {};                      ///< Tag, Default
+    std::span<const Value> args = {};      ///< Tag, Default
+    Value context = {};                    ///< Context
+  };
+  Inst try_call(FuncRef func, std::span<const Value> args, Block normal,
+                std::span<const Value> normal_args, std::span<const Handler> handlers);
+  Inst try_call_indirect(SigRef sig, Value callee, std::span<const Value> args, Block normal,
+                         std::span<const Value> normal_args, std::span<const Handler> handlers);
   void trap(TrapCode code);
   void trapz(Value c, TrapCode code);
   void trapnz(Value c, TrapCode code);
@@ -106,6 +132,8 @@ class FunctionBuilder {
   Value insert(const InstData& data, Type type);
 
  private:
+  Inst append_try(InstData data, SigRef sig, Block normal, std::span<const Value> normal_args,
+                  std::span<const Handler> handlers);
   Inst append(const InstData& data);
   void terminate(const InstData& data);
   Inst append_call(const InstData& data, SigRef sig);
@@ -126,6 +154,7 @@ class FunctionBuilder {
   SsaConstruction ssa_;
   std::vector<Value> scratch_;
   std::vector<BlockCall> scratch_calls_;
+  std::vector<ExceptionItem> scratch_items_;
 
   /// Value numbering within the current block: open-addressed, cleared by epoch.
   struct NumberSlot {

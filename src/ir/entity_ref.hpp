@@ -16,7 +16,9 @@ enum class EntityKind : std::uint8_t {
   GlobalValue,
   SigRef,
   FuncRef,
-  Constant
+  Constant,
+  DynamicType,
+  DynamicStackSlot
 };
 
 struct EntityRef {
@@ -33,12 +35,15 @@ struct EntityRef {
   constexpr EntityRef(SigRef e) : EntityRef(EntityKind::SigRef, e.index()) {}            // NOLINT
   constexpr EntityRef(FuncRef e) : EntityRef(EntityKind::FuncRef, e.index()) {}          // NOLINT
   constexpr EntityRef(Constant e) : EntityRef(EntityKind::Constant, e.index()) {}        // NOLINT
+  constexpr EntityRef(DynamicType e) : EntityRef(EntityKind::DynamicType, e.index()) {}  // NOLINT
+  constexpr EntityRef(DynamicStackSlot e)                                                // NOLINT
+      : EntityRef(EntityKind::DynamicStackSlot, e.index()) {}
   friend constexpr bool operator==(EntityRef, EntityRef) = default;
 };
 
 inline base::Printer& operator<<(base::Printer& out, EntityRef entity) {
   constexpr const char* kPrefixes[] = {"function", "block", "inst", "ss",   "region",
-                                       "gv",       "sig",   "fn",   "const"};
+                                       "gv",       "sig",   "fn",   "const", "dt",  "dss"};
   out << kPrefixes[static_cast<unsigned>(entity.kind)];
   return entity.kind == EntityKind::Function ? out : out << entity.index;
 }

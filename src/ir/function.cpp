@@ -44,7 +44,24 @@ void Function::clear() {
   ext_funcs.clear();
   jump_tables.clear();
   constants.clear();
+  dynamic_types.clear();
+  dynamic_stack_slots.clear();
+  immediates.clear();
+  exception_tables.clear();
+  inline_frames.clear();
   stack_limit = GlobalValue::none();
+  trap_handler = FuncRef::none();
+
+  exception_items_.clear();
+  debug_tags_.clear();
+  debug_tag_ranges_.clear();
+  stack_maps_.clear();
+  stack_map_ranges_.clear();
+  inlined_locs_.clear();
+  first_inlined_loc_ = 0xffff'ffff;
+  constant_index_.clear();
+  immediate_index_.clear();
+  indexed_constants_ = indexed_immediates_ = 0;
 
   insts_.clear();
   inst_nodes_.clear();
@@ -231,7 +248,7 @@ void Function::remove_inst(Inst inst) {
   link = {};
 }
 
-MemFlagsRef Function::intern(const MemFlags& flags) {
+MemFlagsRef Function::find_flags(const MemFlags& flags) const {
   if (mem_flags_.size() <= kLinearFlagSets) {
     for (std::size_t i = 0; i < mem_flags_.size(); ++i) {
       if (mem_flags_[i] == flags) return MemFlagsRef(i);
@@ -244,6 +261,17 @@ MemFlagsRef Function::intern(const MemFlags& flags) {
     }
     if (mem_flags_[0] == flags) return MemFlagsRef(std::size_t{0});
   }
+  return MemFlagsRef::none();
+}
+
+std::optional<MemFlagsRef> Function::intern_exactly(const MemFlags& flags) {
+  const MemFlagsRef ref = intern(flags);
+  if (mem_flags_[ref.index()] == flags) return ref;
+  return std::nullopt;
+}
+
+MemFlagsRef Function::intern(const MemFlags& flags) {
+  if (const MemFlagsRef known = find_flags(flags)) return known;
   if (mem_flags_.size() >= kMaxFlagSets - kPlainFlagSets) {
     MemFlags plain;
     plain.trap = flags.trap;
@@ -269,6 +297,162 @@ void Function::index_flags() {
     enter(mem_flags_.size() - 1);
   }
 }
+
+// ---- Constants and regions.
+
+namespace {
+
+std::span<const std::uint8_t> bytes_of(const std::vector<std::uint8_t>& bytes) {
+  return bytes;
+}
+std::span<const std::uint8_t> bytes_of(const std::array<std::uint8_t, 16>& bytes) {
+  return bytes;
+}
+
+std::size_t hash_bytes(std::span<const std::uint8_t> bytes) {
+  std::uint64_t h = bytes.size();
+  for (const std::uint8_t byte : bytes) h = (h ^ byte) * 0x0000'0100'0000'01b3u;
+  return static_cast<std::size_t>(h ^ h >> 32);
+}
+
+/// The entry of `table` with these bytes, or none. `index` (open addressing, entry + 1) follows the
+/// table, which others may have extended.
+template <typename E, typename Table>
+E find_bytes(const Table& table, std::span<const std::uint8_t> bytes,
+             std::vector<std::uint32_t>& index, std::size_t& indexed) {
+  if (indexed > table.size() || index.size() < 2 * table.size() + 2) {
+    index.assign(4 * std::bit_ceil(table.size() + 1), 0);
+    indexed = 0;
+  }
+  const std::size_t mask = index.size() - 1;
+  const auto same = [](std::span<const std::uint8_t> x, std::span<const std::uint8_t> y) {
+    return std::ranges::equal(x, y);
+  };
+  for (; indexed < table.size(); ++indexed) {
+    const std::span<const std::uint8_t> entry = bytes_of(table[E(indexed)]);
+    std::size_t at = hash_bytes(entry);
+    while (index[at & mask] != 0 && !same(bytes_of(table[E(index[at & mask] - 1)]), entry)) ++at;
+    if (index[at & mask] == 0) index[at & mask] = static_cast<std::uint32_t>(indexed + 1);
+  }
+  for (std::size_t at = hash_bytes(bytes); index[at & mask] != 0; ++at) {
+    const E entry(index[at & mask] - 1);
+    if (same(bytes_of(table[entry]), bytes)) return entry;
+  }
+  return E::none();
+}
+
+}  // namespace
+
+Constant Function::intern_constant(std::span<const std::uint8_t> bytes) {
+  const auto known = find_bytes<Constant>(constants, bytes, constant_index_, indexed_constants_);
+  return known ? known : constants.push({bytes.begin(), bytes.end()});
+}
+
+Immediate Function::intern_immediate(const std::array<std::uint8_t, 16>& bytes) {
+  const auto known =
+      find_bytes<Immediate>(immediates, bytes, immediate_index_, indexed_immediates_);
+  return known ? known : immediates.push(bytes);
+}
+
+AliasRegion Function::intern_region(const AliasRegionData& region) {
+  for (std::size_t i = 0; i < alias_regions.size(); ++i) {
+    if (alias_regions[AliasRegion(i)].user_id == region.user_id) return AliasRegion(i);
+  }
+  return alias_regions.push(region);
+}
+
+// ---- Calls and exception tables.
+
+SigRef Function::call_signature(Inst inst) const {
+  const InstData& data = insts_[inst];
+  switch (format(data.op)) {
+    case Format::Call: return ext_funcs[FuncRef(data.a)].signature;
+    case Format::CallIndirect: return SigRef(data.a);
+    default: return exception_table(inst).signature;  // nothing else is a call
+  }
+}
+
+std::span<const Value> Function::call_operands(Inst inst) const {
+  const Format form = format(insts_[inst].op);
+  const std::span<const Value> all = arg_list(inst);
+  return form == Format::CallIndirect || form == Format::TryCallIndirect ? all.subspan(1) : all;
+}
+
+ExceptionTable Function::make_exception_table(SigRef sig, BlockCall normal,
+                                              std::span<const ExceptionItem> items) {
+  const auto first = static_cast<std::uint32_t>(exception_items_.size());
+  exception_items_.insert(exception_items_.end(), items.begin(), items.end());
+  return exception_tables.push({sig, normal, first, static_cast<std::uint32_t>(items.size())});
+}
+
+Value Function::make_try_value(ValueKind kind, std::uint32_t number, Type type) {
+  HOIST_DCHECK(kind == ValueKind::TryReturn || kind == ValueKind::TryException, "a try value");
+  HOIST_DCHECK(number <= 0xffff, "numbers of try values are small");
+  return values_.push({type, kind, Inst::kNoneIndex, number});
+}
+
+void Function::attach_try_values(Inst inst) {
+  scratch_.clear();  // the first value of each number and kind
+  for_each_target(inst, [&](BlockCall call) {
+    for (Value& v : call_args(call)) {
+      ValueData& data = values_[v];
+      if (!data.is_try_value()) continue;
+      data.source = inst.index();
+      const std::size_t at =
+          2 * std::size_t{data.number} + (data.kind == ValueKind::TryReturn ? 1 : 0);
+      if (at >= scratch_.size()) scratch_.resize(at + 1);
+      if (scratch_[at].is_some()) {
+        v = scratch_[at];
+      } else {
+        scratch_[at] = v;
+      }
+    }
+  });
+}
+
+// ---- Rare facts about instructions.
+
+void Function::set_debug_tags(Inst inst, std::span<const DebugTag> tags) {
+  if (tags.empty() && debug_tags(inst).empty()) return;
+  debug_tag_ranges_[inst] = {static_cast<std::uint32_t>(debug_tags_.size()),
+                             static_cast<std::uint32_t>(tags.size())};
+  debug_tags_.insert(debug_tags_.end(), tags.begin(), tags.end());
+}
+
+void Function::set_stack_map(Inst inst, std::span<const StackMapEntry> entries) {
+  if (entries.empty() && stack_map(inst).empty()) return;
+  stack_map_ranges_[inst] = {static_cast<std::uint32_t>(stack_maps_.size()),
+                             static_cast<std::uint32_t>(entries.size())};
+  stack_maps_.insert(stack_maps_.end(), entries.begin(), entries.end());
+}
+
+// ---- Source locations.
+
+SourcePosition Function::position(SourceLoc loc) const {
+  if (loc.bits < first_inlined_loc_ || loc.is_none()) return {loc, InlineFrame::none()};
+  return inlined_locs_[loc.bits - first_inlined_loc_];
+}
+
+SourceLoc Function::make_inlined_loc(SourceLoc loc, InlineFrame frame) {
+  if (inlined_locs_.empty()) {
+    std::uint32_t first = 0;
+    for (const SourceLoc own : locs_) {
+      if (!own.is_none()) first = std::max(first, own.bits + 1);
+    }
+    first_inlined_loc_ = first;
+  }
+  // An inliner walks the callee in order: equal locations follow each other.
+  const bool repeats = !inlined_locs_.empty() && inlined_locs_.back().loc == loc &&
+                       inlined_locs_.back().frame == frame;
+  if (!repeats) {
+    // Where the numbers end, the code has no location any more.
+    if (inlined_locs_.size() >= 0xffff'ffff - first_inlined_loc_) return {};
+    inlined_locs_.push_back({loc, frame});
+  }
+  return {first_inlined_loc_ + static_cast<std::uint32_t>(inlined_locs_.size() - 1)};
+}
+
+// ---- Block calls.
 
 BlockCall Function::make_block_call(Block target, std::span<const Value> args) {
   // `args` may point into the pool, which grows here.

@@ -20,6 +20,8 @@ using effect::Trap;
 
 constexpr std::string_view kIntConditions[] = {"eq",  "ne",  "slt", "sge", "sgt",
                                                "sle", "ult", "uge", "ugt", "ule"};
+constexpr std::string_view kAtomicOps[] = {"add",  "sub",  "and",  "nand", "or",  "xor",
+                                           "xchg", "umin", "umax", "smin", "smax"};
 constexpr std::string_view kFloatConditions[] = {"ord", "uno", "eq", "ne",  "one", "ueq", "lt",
                                                  "le",  "gt",  "ge", "ult", "ule", "ugt", "uge"};
 }  // namespace
@@ -36,6 +38,57 @@ constexpr OpInfo kOpInfos[kOpCount] = {
 #include "ir/ops.def"
 };
 
+unsigned result_count(ResultRule rule) {
+  if (rule == ResultRule::None || rule == ResultRule::Sig) return 0;
+  return rule == ResultRule::PairI8 || rule == ResultRule::HalfPair ? 2 : 1;
+}
+
+/// A vector (or scalar) of integers with `bits` per lane, or invalid.
+static Type int_lanes(unsigned bits, unsigned log2_lanes, bool dynamic) {
+  const Type lane = Type::int_of_bits(bits);
+  if (!lane.is_valid() || log2_lanes > 8) return Type();
+  return Type(lane.lane(), log2_lanes, dynamic);
+}
+
+Type result_type(Op op, Type control, unsigned number) {
+  const unsigned log2 = control.log2_lane_count();
+  switch (info(op).result) {
+    case ResultRule::None:
+    case ResultRule::Sig: return Type();
+    case ResultRule::T:
+    case ResultRule::Addr:
+    case ResultRule::Suffix: return control;
+    case ResultRule::PairI8: return number == 0 ? control : I8;
+    case ResultRule::Byte: return I8;
+    case ResultRule::I8:
+      return control.is_scalar() ? I8 : int_lanes(control.lane_bits(), log2, control.is_dynamic());
+    case ResultRule::HalfPair: return int_lanes(control.lane_bits() / 2, log2, false);
+    case ResultRule::Double: return int_lanes(control.lane_bits() * 2, log2, false);
+    case ResultRule::Lane: return control.lane_type();
+    case ResultRule::Narrow:
+      return int_lanes(control.lane_bits() / 2, log2 + 1, control.is_dynamic());
+    case ResultRule::Wide:
+      if (log2 == 0) return Type();
+      return int_lanes(control.lane_bits() * 2, log2 - 1, control.is_dynamic());
+    case ResultRule::Fixed: return control.fixed_part();
+    case ResultRule::I64: return I64;
+    case ResultRule::F16: return F16;
+    case ResultRule::F32: return F32;
+    case ResultRule::F64: return F64;
+    case ResultRule::F128: return F128;
+    case ResultRule::I8x16: return I8x16;
+    case ResultRule::I16x8: return I16x8;
+    case ResultRule::I32x4: return I32x4;
+    case ResultRule::I64x2: return I64x2;
+    case ResultRule::F32x4: return F32x4;
+    case ResultRule::F64x2: return F64x2;
+  }
+  HOIST_UNREACHABLE("result rule");
+}
+
+std::string_view text(AtomicOp op) {
+  return kAtomicOps[static_cast<unsigned>(op)];
+}
 std::string_view text(IntCC cc) {
   return kIntConditions[static_cast<unsigned>(cc)];
 }

@@ -23,6 +23,16 @@ enum class CallConv : std::uint8_t {
   PreserveAll
 };
 
+/// May a try_call call functions of this convention?
+constexpr bool supports_exceptions(CallConv conv) {
+  return conv == CallConv::Tail || conv == CallConv::SystemV || conv == CallConv::Winch ||
+         conv == CallConv::PreserveAll || conv == CallConv::AppleAarch64;
+}
+/// Number of `exnN`, words of pointer size, that a handler receives.
+constexpr unsigned exception_payload_words(CallConv conv) {
+  return supports_exceptions(conv) && conv != CallConv::Winch ? 2 : 0;
+}
+
 enum class ArgExtension : std::uint8_t { None, Uext, Sext };
 enum class ArgPurpose : std::uint8_t { Normal, StructReturn, VmCtx, StructArgument };
 
@@ -72,12 +82,22 @@ struct StackSlotData {
   std::uint64_t key = 0;
 };
 
+/// A vector of `scale` times `base`; its values have the type `base` with the dynamic flag.
+struct DynamicTypeData {
+  Type base;
+  GlobalValue scale;
+};
+
+struct DynamicStackSlotData {
+  DynamicType type;
+};
+
 struct GlobalValueData {
-  enum class Kind : std::uint8_t { VmContext, Load, IaddImm, Symbol };
+  enum class Kind : std::uint8_t { VmContext, Load, IaddImm, Symbol, DynScale };
   Kind kind = Kind::VmContext;
   GlobalValue base;         ///< Load, IaddImm
   std::int64_t offset = 0;  ///< Load (i32), IaddImm, Symbol
-  Type type;                ///< Load, IaddImm
+  Type type;                ///< Load, IaddImm; DynScale: the fixed vector that is scaled
   MemFlagsRef flags;        ///< Load
   ExternalName name;        ///< Symbol
   bool colocated = false;

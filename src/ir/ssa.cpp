@@ -216,8 +216,12 @@ Value SsaConstruction::zero_at_start(Type type, Block block) {
     data.op = Op::F32const;
   } else if (type == F64) {
     data.op = Op::F64const;
+  } else if (type.is_vector()) {
+    const std::vector<std::uint8_t> zeros(type.bytes());
+    data.op = Op::Vconst;
+    data.a = func_->intern_constant(zeros).index();
   } else {
-    HOIST_CHECK(type.is_int() && type.bits() <= 64, "an undefined variable has a scalar type");
+    HOIST_CHECK(type.is_int() && type.bits() <= 64, "an undefined variable is a vector or scalar");
     data.op = Op::Iconst;
   }
   const Inst inst = func_->make_inst(data);

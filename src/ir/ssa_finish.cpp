@@ -64,7 +64,10 @@ void SsaConstruction::attach_args(std::size_t begin, std::size_t end) {
       data.b = with_phi_args(BlockCall(data.b)).index();
       data.c = with_phi_args(BlockCall(data.c)).index();
       break;
-    default: attach_table_args(branch); break;
+    case Format::BrTable: attach_table_args(branch); break;
+    default:  // try_call: arguments may be values of its edges, which no block in between can pass
+      func_->map_targets(branch, [&](BlockCall call) { return with_phi_args(call); });
+      break;
   }
 }
 

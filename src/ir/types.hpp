@@ -44,6 +44,8 @@ class Type {
   /// Of a fixed vector or scalar (the minimum size of a dynamic vector).
   constexpr unsigned bits() const { return lane_bits() << log2_lane_count(); }
   constexpr unsigned bytes() const { return bits() / 8; }
+  /// The lane count and kind of a dynamic vector, as a fixed vector.
+  constexpr Type fixed_part() const { return Type(lane(), log2_lane_count()); }
   /// The same number of lanes with another lane kind.
   constexpr Type with_lane(Lane lane) const {
     return from_raw(static_cast<std::uint16_t>((bits_ & ~0xfu) | static_cast<unsigned>(lane)));
@@ -73,6 +75,13 @@ inline constexpr Type F16{Type::Lane::F16};
 inline constexpr Type F32{Type::Lane::F32};
 inline constexpr Type F64{Type::Lane::F64};
 inline constexpr Type F128{Type::Lane::F128};
+// The 128-bit vectors.
+inline constexpr Type I8x16{Type::Lane::I8, 4};
+inline constexpr Type I16x8{Type::Lane::I16, 3};
+inline constexpr Type I32x4{Type::Lane::I32, 2};
+inline constexpr Type I64x2{Type::Lane::I64, 1};
+inline constexpr Type F32x4{Type::Lane::F32, 2};
+inline constexpr Type F64x2{Type::Lane::F64, 1};
 
 /// `i32`, `f64x2`, …; "invalid" for the invalid type.
 base::Printer& operator<<(base::Printer& out, Type type);

@@ -19,6 +19,10 @@ using FeatureSet = std::uint32_t;
 /// feature set below the baseline (SSE4.1 with SSSE3).
 Result<std::unique_ptr<codegen::Target>> make_target(std::string_view name, FeatureSet features);
 
+/// The features named, separated by spaces: "avx2 fma". Errors: Malformed for a name
+/// that the target does not know; the message lists the known ones.
+Result<FeatureSet> features_by_name(std::string_view target, std::string_view names);
+
 /// What every supported CPU of the target has.
 FeatureSet baseline_features(std::string_view name);
 

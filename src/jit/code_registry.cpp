@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "platform/threads.hpp"
 
 namespace hoist::jit {
 namespace {
@@ -38,7 +39,21 @@ const Table* replace_table(Table* fresh) {
 
 }  // namespace
 
+/// A child of a fork has one thread: what others were doing here never ends.
+static void prepare_for_forks() {
+  static const bool done = [] {
+    platform::at_fork([] { writers.lock(); }, [] { writers.unlock(); },
+                      [] {
+                        readers.store(0, std::memory_order_seq_cst);
+                        writers.unlock();
+                      });
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
 void register_code(const LoadedCode& code) {
+  prepare_for_forks();
   HOIST_CHECK(code.code.size() != 0, "registered code is not empty");
   const std::lock_guard<std::mutex> lock(writers);
   const Table* before = current.load(std::memory_order_relaxed);

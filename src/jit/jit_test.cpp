@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "image/image_builder.hpp"
 #include "jit/code_registry.hpp"
 #include "jit/loaded_image.hpp"
 #include "jit/trap_handler.hpp"

@@ -9,7 +9,7 @@ namespace hoist::jit {
 constinit thread_local ThreadState thread_state;
 
 void prepare_thread() {
-  platform::ensure_signal_stack();
+  // No signal stack: guests check their stack and leave a reserve, which is enough for the handler.
   thread_state.stack = platform::thread_stack();
   thread_state.prepared = true;
 }
@@ -45,6 +45,12 @@ static bool on_fault(platform::Fault& fault) {
   fault.at.sp = context.resume_sp;
   fault.at.fp = context.resume_fp;
   return true;
+}
+
+image::TrapCode trap_code_at(std::uintptr_t pc) {
+  const CodeLookup lookup;
+  const LoadedCode* loaded = lookup.find(pc);
+  return loaded == nullptr ? image::TrapCode::None : loaded->image->trap_at(loaded->offset_of(pc));
 }
 
 void install_trap_handler() {

@@ -45,7 +45,7 @@ struct ThreadState {
 };
 extern constinit thread_local ThreadState thread_state;
 
-/// Finds the stack and makes sure of a signal stack; before the first activation of a thread.
+/// Finds the stack; before the first activation of a thread.
 void prepare_thread();
 
 /// The innermost activation of the calling thread.
@@ -55,6 +55,9 @@ inline Activation* current_activation() {
 inline void set_current_activation(Activation* activation) {
   thread_state.innermost = activation;
 }
+
+/// The trap code of the instruction at `pc`; None if it has none.
+image::TrapCode trap_code_at(std::uintptr_t pc);
 
 /// Once per process; also see platform::install_fault_handler.
 void install_trap_handler();

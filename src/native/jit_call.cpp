@@ -40,6 +40,9 @@ Result<CallOutcome> JitModule::call(const ir::ExternalName& name,
     return Error(ErrorKind::BadArgument, "no function " + text.take() + " to call");
   }
   const State::Entry& entry = state_->entries[found->second];
+  if (!entry.is_defined) {
+    return Error(ErrorKind::BadArgument, text.take() + " is a host symbol");
+  }
   const std::vector<ir::AbiParam>& params = entry.signature.params;
   const std::vector<ir::AbiParam>& returns = entry.signature.returns;
   bool fits = params.size() == args.size();

@@ -21,15 +21,16 @@ using image::ImageBuilder;
 namespace {
 
 /// The CPU's features as the x86-64 target counts them.
-isa::FeatureSet host_features() {
+Result<isa::FeatureSet> host_features(std::string_view without) {
   const platform::CpuFeatures cpu = platform::detect_cpu_features();
   isa::FeatureSet features = isa::baseline_features("x86_64");
-#define HOIST_CPU_FEATURE(name, text, leaf, reg, bit, avx)        \
+#define HOIST_CPU_FEATURE(name, text, leaf, reg, bit, saved)        \
   if (cpu.has(platform::CpuFeature::name)) {                      \
     features |= masm::x64::feature_bit(masm::x64::Feature::name); \
   }
 #include "platform/cpu_features.def"
-  return features;
+  HOIST_TRY(const isa::FeatureSet removed, isa::features_by_name("x86_64", without));
+  return features & ~removed;
 }
 
 std::string name_text(const ir::ExternalName& name) {
@@ -43,8 +44,8 @@ std::string name_text(const ir::ExternalName& name) {
 Result<std::unique_ptr<JitModule>> JitModule::create(const JitOptions& options) {
   HOIST_TRY_VOID(platform::check_cpu_baseline(platform::detect_cpu_features()));
   const std::string_view target_name = platform::cpu_architecture();
-  const isa::FeatureSet features =
-      options.baseline_cpu ? isa::baseline_features(target_name) : host_features();
+  HOIST_TRY(isa::FeatureSet features, host_features(options.without_features));
+  if (options.baseline_cpu) features = isa::baseline_features(target_name);
   HOIST_TRY(std::unique_ptr<codegen::Target> target, isa::make_target(target_name, features));
   auto state = std::make_unique<State>(options, std::move(target));
   return std::unique_ptr<JitModule>(new JitModule(std::move(state)));
@@ -58,10 +59,14 @@ void JitModule::define_host_symbol(std::string name, const void* address) {
 }
 
 const void* JitModule::State::host_symbol(const ir::ExternalName& name) const {
-  if (const auto found = host_symbols.find(name_text(name)); found != host_symbols.end()) {
+  return host_symbol(name_text(name));
+}
+
+const void* JitModule::State::host_symbol(const std::string& printed) const {
+  if (const auto found = host_symbols.find(printed); found != host_symbols.end()) {
     return found->second;
   }
-  return name.kind == ir::ExternalName::Kind::Testcase ? find_libcall(name.text) : nullptr;
+  return printed.starts_with('%') ? find_libcall(std::string_view(printed).substr(1)) : nullptr;
 }
 
 JitModule::State::Entry& JitModule::State::entry(const ir::ExternalName& name) {
@@ -76,7 +81,10 @@ JitModule::State::Entry& JitModule::State::entry(const ir::ExternalName& name) {
 
 /// Everything defined in the module is in one image, so near; host functions may be far.
 void JitModule::State::set_distances(ir::Function& func) const {
-  for (ir::ExtFunc& ext : func.ext_funcs) ext.colocated = host_symbol(ext.name) == nullptr;
+  // Patchable calls are near whatever they call; see add_host_stub.
+  for (ir::ExtFunc& ext : func.ext_funcs) {
+    ext.colocated = ext.patchable || host_symbol(ext.name) == nullptr;
+  }
   for (ir::GlobalValueData& global : func.global_values) {
     if (global.kind == ir::GlobalValueData::Kind::Symbol) {
       global.colocated = host_symbol(global.name) == nullptr;
@@ -117,13 +125,38 @@ Result<void> JitModule::State::add(FuncKey key) {
   function.key = key;
   function.size = static_cast<std::uint32_t>(code.bytes.size());
   function.prologue_end = code.prologue_end;
-  function.has_frame = code.has_frame;
+  function.has_frame = code.has_frame ? 1 : 0;
+  function.code_size = code.code_size;
   std::vector<image::TrapEntry> traps;
   for (const CompiledCode::TrapSite& site : code.traps) traps.push_back({site.offset, site.code});
   std::vector<image::AddressEntry> addresses;
   for (const CompiledCode::LocEntry& loc : code.locs) addresses.push_back({loc.offset, loc.loc});
-  builder.add_function(function, code.align, code.bytes, relocs, traps, addresses);
+  name_inlined();
+  const std::uint32_t start =
+      builder.add_function(function, code.align, code.bytes, relocs, traps, addresses);
+  builder.add_tables(start, code.tables.unwind, code.tables.is_plain() ? nullptr : &code.tables);
   return {};
+}
+
+/// The keys of inlined functions, which this module's compiler knows by name only.
+void JitModule::State::name_inlined() {
+  for (std::size_t i = 0; i < code.inline_callees.size(); ++i) {
+    const auto found = numbers.find(name_text(code.inline_callees[i]));
+    if (found != numbers.end()) code.tables.inline_frames[i].callee = entries[found->second].key;
+  }
+}
+
+/// A jump to a host function that changes no register: what a near call to it calls.
+Result<void> JitModule::State::add_host_stub(FuncKey key, const void* address) {
+  constexpr std::uint8_t kJump[] = {0xff, 0x25, 0, 0, 0, 0};  // jmp [rip + 0]
+  code.clear();
+  code.bytes.assign(std::begin(kJump), std::end(kJump));
+  code.code_size = sizeof kJump;
+  code.has_frame = false;
+  code.bytes.resize(sizeof kJump + sizeof(std::uint64_t));
+  base::store_le(&code.bytes[sizeof kJump],
+                 std::uint64_t{reinterpret_cast<std::uintptr_t>(address)});
+  return add(key);
 }
 
 Result<void> JitModule::define(const ir::Function& func) {
@@ -155,9 +188,13 @@ Result<void> JitModule::finalise() {
   State& s = *state_;
   if (s.loaded != nullptr) return {};
   for (const State::Entry& entry : s.entries) {
-    if (!entry.is_defined) return Error(ErrorKind::Link, "unknown function " + entry.name);
+    if (entry.is_defined) continue;
+    const void* host = s.host_symbol(entry.name);
+    if (host == nullptr) return Error(ErrorKind::Link, "unknown function " + entry.name);
+    HOIST_TRY_VOID(s.add_host_stub(entry.key, host));
   }
   for (State::Entry& entry : s.entries) {
+    if (!entry.is_defined) continue;
     const auto known = std::ranges::find(s.entry_signatures, entry.signature);
     entry.trampoline = static_cast<std::uint32_t>(known - s.entry_signatures.begin());
     if (known != s.entry_signatures.end()) continue;
@@ -174,6 +211,24 @@ const void* JitModule::address(const ir::ExternalName& name) const {
   const auto found = state_->numbers.find(name_text(name));
   if (state_->loaded == nullptr || found == state_->numbers.end()) return nullptr;
   return state_->loaded->address(state_->entries[found->second].key);
+}
+
+const jit::LoadedImage* JitModule::code() const {
+  return state_->loaded.get();
+}
+
+Result<void> JitModule::set_patchable_calls(std::span<const std::uint32_t> calls, bool active) {
+  if (state_->loaded == nullptr) {
+    return Error(ErrorKind::BadArgument, "the module is not finalised: it has no calls to patch");
+  }
+  return state_->loaded->set_patch_sites(calls, active);
+}
+
+Result<void> JitModule::register_frames() {
+  if (state_->loaded == nullptr) {
+    return Error(ErrorKind::BadArgument, "the module is not finalised: it has no frames");
+  }
+  return state_->loaded->register_frames();
 }
 
 }  // namespace hoist::native

@@ -8,7 +8,7 @@
 ///   module->call(name, arguments);       // or address(name), cast to the function's type
 ///
 /// Functions call each other by name. A name that no function of the module has is a host symbol:
-/// the libcalls of CLIF (libcalls.hpp) are there from the start.
+/// the libcalls of CLIF (libcalls.hpp) are there from the start, and `%__cranelift_throw` (throw.hpp).
 
 #include <memory>
 #include <span>
@@ -18,6 +18,7 @@
 #include "base/result.hpp"
 #include "ir/data_value.hpp"
 #include "ir/function.hpp"
+#include "jit/loaded_image.hpp"
 
 namespace hoist::native {
 
@@ -25,6 +26,8 @@ struct JitOptions {
   unsigned opt_level = 2;
   bool verify = true;             ///< before compiling and after each pass
   bool check_allocation = false;  ///< prove each register allocation
+  /// Names of CPU features that are not used though the CPU has them: "avx2 fma".
+  std::string_view without_features;
   bool baseline_cpu = false;      ///< only features that every supported CPU has
 };
 
@@ -61,6 +64,15 @@ class JitModule {
   /// caught, and neither is running out of stack in a function without a stack limit.
   /// @error BadArgument: no such function, or the arguments are not those of its signature.
   Result<CallOutcome> call(const ir::ExternalName& name, std::span<const ir::DataValue> args) const;
+
+  /// The code with its tables (patchable calls, debug tags, exceptions …); null until finalised.
+  const jit::LoadedImage* code() const;
+  /// Replaces patchable calls (numbers of code()->image().tables().patch_sites) by no-operations, or
+  /// puts them back. No other thread may be in the module. Errors as
+  /// jit::LoadedImage::set_patch_sites.
+  Result<void> set_patchable_calls(std::span<const std::uint32_t> calls, bool active);
+  /// See jit::LoadedImage::register_frames.
+  Result<void> register_frames();
 
  private:
   struct State;

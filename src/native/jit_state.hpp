@@ -7,7 +7,7 @@
 #include <map>
 
 #include "codegen/compile.hpp"
-#include "image/image.hpp"
+#include "image/image_builder.hpp"
 #include "jit/loaded_image.hpp"
 #include "native/jit_module.hpp"
 
@@ -27,11 +27,14 @@ struct JitModule::State {
       : options(the_options), target(std::move(the_target)), context(*target) {}
 
   const void* host_symbol(const ir::ExternalName& name) const;
+  const void* host_symbol(const std::string& printed) const;
   Entry& entry(const ir::ExternalName& name);
   void set_distances(ir::Function& func) const;
   Result<std::vector<image::ImageBuilder::Reloc>> resolve(codegen::CompiledCode& code);
   /// Adds `code`.
   Result<void> add(image::FuncKey key);
+  void name_inlined();
+  Result<void> add_host_stub(image::FuncKey key, const void* address);
 
   JitOptions options;
   std::unique_ptr<codegen::Target> target;

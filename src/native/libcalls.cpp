@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "native/libcalls.hpp"
 
+#include "native/throw.hpp"
+
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -81,6 +83,7 @@ const void* find_libcall(std::string_view name) {
       {"Memmove", address_of(move)},
       {"Memset", address_of(set)},
       {"Memcmp", address_of(compare)},
+      {"__cranelift_throw", throw_function()},
   };
   for (const Libcall& libcall : libcalls) {
     if (libcall.name == name) return libcall.address;

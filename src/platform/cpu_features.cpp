@@ -11,7 +11,7 @@ namespace hoist::platform {
 
 std::string_view text(CpuFeature feature) {
   switch (feature) {
-#define HOIST_CPU_FEATURE(name, text, leaf, reg, bit, avx) \
+#define HOIST_CPU_FEATURE(name, text, leaf, reg, bit, saved) \
   case CpuFeature::name: return text;
 #include "platform/cpu_features.def"
   }
@@ -25,8 +25,62 @@ std::string CpuFeatures::to_string() const {
     if (!out.empty()) out += ' ';
     out += text(feature);
   };
-#define HOIST_CPU_FEATURE(name, text, leaf, reg, bit, avx) add_name(CpuFeature::name);
+#define HOIST_CPU_FEATURE(name, text, leaf, reg, bit, saved) add_name(CpuFeature::name);
 #include "platform/cpu_features.def"
+  return out;
+}
+
+CpuFeatures baseline_cpu_features() {
+  CpuFeatures out;
+#if defined(__x86_64__)
+  for (const CpuFeature feature : {CpuFeature::Sse3, CpuFeature::Ssse3, CpuFeature::Sse41}) {
+    out.add(feature);
+  }
+#endif
+  return out;
+}
+
+Result<CpuFeatures> parse_cpu_features(std::string_view text) {
+  if (text == "native") return detect_cpu_features();
+  CpuFeatures out = baseline_cpu_features();
+  if (text == "baseline") return out;
+  struct Row {
+    CpuFeature feature;
+    std::string_view name;
+  };
+  static constexpr Row kRows[] = {
+#define HOIST_CPU_FEATURE(name, text, leaf, reg, bit, saved) {CpuFeature::name, text},
+#include "platform/cpu_features.def"
+  };
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    const std::string_view name = text.substr(0, comma);
+    text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+    std::string known;
+    bool found = false;
+    for (const Row& row : kRows) {
+      if (row.name == name) {
+        out.add(row.feature);
+        found = true;
+      }
+      known += fmt::format("{}{}", known.empty() ? "" : ", ", row.name);
+    }
+    if (!found) {
+      return Error(ErrorKind::BadArgument,
+                   fmt::format("unknown CPU feature '{}': native, baseline, or some of {}", name,
+                               known));
+    }
+  }
+  // What a feature needs comes with it, so that the set is one that a CPU can have.
+  bool avx512 = false;
+  for (const Row& row : kRows) avx512 |= row.name.starts_with("avx512") && out.has(row.feature);
+  if (avx512) {
+    for (const CpuFeature f : {CpuFeature::Avx512f, CpuFeature::Avx2, CpuFeature::Fma}) out.add(f);
+  }
+  if (out.has(CpuFeature::Avx2) || out.has(CpuFeature::Fma) || out.has(CpuFeature::F16c)) {
+    out.add(CpuFeature::Avx);
+  }
+  if (out.has(CpuFeature::Avx)) out.add(CpuFeature::Sse42);
   return out;
 }
 
@@ -36,29 +90,30 @@ std::string_view cpu_architecture() {
   return "x86_64";
 }
 
-/// Whether the system saves the upper halves of the AVX registers.
-static bool system_saves_avx() {
+/// Which registers the system saves: the bits of XCR0.
+static unsigned saved_registers() {
   unsigned regs[4] = {};
   constexpr unsigned kOsxsave = 1U << 27;
   if (__get_cpuid(1, &regs[0], &regs[1], &regs[2], &regs[3]) == 0 || (regs[2] & kOsxsave) == 0) {
-    return false;
+    return 0;
   }
   unsigned low = 0;
   unsigned high = 0;
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  return (low & 6) == 6;
+  return low;
 }
 
 CpuFeatures detect_cpu_features() {
-  const bool avx_saved = system_saves_avx();
+  const unsigned system_saves = saved_registers();
   CpuFeatures out;
-  const auto probe = [&](CpuFeature feature, unsigned leaf, unsigned reg, unsigned bit, bool avx) {
+  const auto probe = [&](CpuFeature feature, unsigned leaf, unsigned reg, unsigned bit,
+                         unsigned saved) {
     unsigned regs[4] = {};
     if (__get_cpuid_count(leaf, 0, &regs[0], &regs[1], &regs[2], &regs[3]) == 0) return;
-    if (((regs[reg] >> bit) & 1) != 0 && (!avx || avx_saved)) out.add(feature);
+    if (((regs[reg] >> bit) & 1) != 0 && (system_saves & saved) == saved) out.add(feature);
   };
-#define HOIST_CPU_FEATURE(name, text, leaf, reg, bit, avx) \
-  probe(CpuFeature::name, leaf, reg, bit, avx);
+#define HOIST_CPU_FEATURE(name, text, leaf, reg, bit, saved) \
+  probe(CpuFeature::name, leaf, reg, bit, saved);
 #include "platform/cpu_features.def"
   return out;
 }

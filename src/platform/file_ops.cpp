@@ -3,9 +3,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
-#include <sys/ioctl.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -68,6 +67,36 @@ int write_slices(int fd, std::span<const IoSlice> slices, std::int64_t offset, s
   return 0;
 }
 
+int write_stream(int fd, std::span<const IoSlice> slices, std::size_t& count) {
+  // A pipe that can be written has room for this much.
+  std::size_t room = PIPE_BUF;
+  iovec vecs[64];
+  int n = 0;
+  for (const IoSlice& slice : slices) {
+    const std::size_t size = std::min(slice.size, room);
+    if (size == 0) continue;
+    vecs[n++] = {slice.data, size};
+    room -= size;
+    if (room == 0 || n == 64) break;
+  }
+  sigset_t pipe_signal, old, pending;
+  ::sigemptyset(&pipe_signal);
+  ::sigaddset(&pipe_signal, SIGPIPE);
+  ::pthread_sigmask(SIG_BLOCK, &pipe_signal, &old);
+  ::sigpending(&pending);
+  const bool was_pending = ::sigismember(&pending, SIGPIPE) == 1;
+  const ssize_t put = retry([&] { return ::writev(fd, vecs, n); });
+  const int error = put < 0 ? errno : 0;
+  if (error == EPIPE && !was_pending) {
+    const timespec at_once{};
+    static_cast<void>(retry([&] { return ::sigtimedwait(&pipe_signal, nullptr, &at_once); }));
+  }
+  ::pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  if (error != 0) return error;
+  count = static_cast<std::size_t>(put);
+  return 0;
+}
+
 int seek(int fd, std::int64_t offset, Whence whence, std::uint64_t& position) {
   const int how = whence == Whence::Set       ? SEEK_SET
                   : whence == Whence::Current ? SEEK_CUR
@@ -95,7 +124,10 @@ static FileType type_of_mode(mode_t mode, int fd) {
   return FileType::Unknown;
 }
 
+/// Nanoseconds since 1970; times before that, and after the year 2554, are cut off there.
 static std::uint64_t to_ns(const timespec& t) {
+  if (t.tv_sec < 0) return 0;
+  if (static_cast<std::uint64_t>(t.tv_sec) >= UINT64_MAX / 1'000'000'000u) return UINT64_MAX;
   return static_cast<std::uint64_t>(t.tv_sec) * 1'000'000'000u +
          static_cast<std::uint64_t>(t.tv_nsec);
 }
@@ -109,6 +141,7 @@ static void fill(const struct stat& s, int fd, FileStat& out) {
   out.modified_ns = to_ns(s.st_mtim);
   out.changed_ns = to_ns(s.st_ctim);
   out.type = type_of_mode(s.st_mode, fd);
+  out.pipe = S_ISFIFO(s.st_mode);
 }
 
 int stat_fd(int fd, FileStat& out) {
@@ -140,7 +173,9 @@ int truncate_fd(int fd, std::uint64_t size) {
 
 int allocate_fd(int fd, std::uint64_t offset, std::uint64_t size) {
   if (offset > INT64_MAX || size > INT64_MAX) return EINVAL;
-  return ::posix_fallocate(fd, static_cast<off_t>(offset), static_cast<off_t>(size));
+  // Not posix_fallocate, which writes every block itself where the file system cannot.
+  return result_of(
+      retry([&] { return ::fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(size)); }));
 }
 
 int advise_fd(int fd, std::uint64_t offset, std::uint64_t size, unsigned advice) {
@@ -170,12 +205,25 @@ int set_times_at(int dir, const char* name, TimeUpdate accessed, TimeUpdate modi
   return result_of(::utimensat(dir, name, times, AT_SYMLINK_NOFOLLOW));
 }
 
+namespace {
+/// The name of an open descriptor; it leads to exactly that file, whatever happens to its path.
+struct ProcName {
+  char text[32];
+  explicit ProcName(int fd) { std::snprintf(text, sizeof text, "/proc/self/fd/%d", fd); }
+};
+}  // namespace
+
 int set_times_path_fd(int path_fd, TimeUpdate accessed, TimeUpdate modified) {
-  // An O_PATH descriptor allows no futimens; its name under /proc leads to exactly this file.
-  char name[32];
-  std::snprintf(name, sizeof name, "/proc/self/fd/%d", path_fd);
   const timespec times[2] = {to_timespec(accessed), to_timespec(modified)};
-  return result_of(::utimensat(AT_FDCWD, name, times, 0));
+  if (::utimensat(path_fd, "", times, AT_EMPTY_PATH) == 0) return 0;
+  // Before Linux 5.8 an O_PATH descriptor allows that only by its name.
+  if (errno != EINVAL && errno != ENOENT) return errno;
+  return result_of(::utimensat(AT_FDCWD, ProcName(path_fd).text, times, 0));
+}
+
+int link_path_fd(int path_fd, int dir, const char* name) {
+  // AT_EMPTY_PATH needs a privilege here; the descriptor's name does not.
+  return result_of(::linkat(AT_FDCWD, ProcName(path_fd).text, dir, name, AT_SYMLINK_FOLLOW));
 }
 
 int get_flags(int fd, FdFlags& out) {
@@ -185,15 +233,14 @@ int get_flags(int fd, FdFlags& out) {
   out.nonblock = (flags & O_NONBLOCK) != 0;
   out.sync = (flags & O_SYNC) == O_SYNC;
   out.dsync = (flags & O_DSYNC) != 0;
+  out.name_only = (flags & O_PATH) != 0;
   return 0;
 }
 
-int set_flags(int fd, FdFlags flags) {
+int set_append(int fd, bool append) {
   const int old = ::fcntl(fd, F_GETFL);
   if (old < 0) return errno;
-  const int wanted = (old & ~(O_APPEND | O_NONBLOCK)) | (flags.append ? O_APPEND : 0) |
-                     (flags.nonblock ? O_NONBLOCK : 0);
-  return result_of(::fcntl(fd, F_SETFL, wanted));
+  return result_of(::fcntl(fd, F_SETFL, append ? old | O_APPEND : old & ~O_APPEND));
 }
 
 static FileType type_of_dirent(unsigned char type) {
@@ -208,25 +255,44 @@ static FileType type_of_dirent(unsigned char type) {
   }
 }
 
-int list_directory(int fd, std::vector<DirEntry>& out) {
-  // A descriptor of its own: the position of `fd` is not shared with what the guest does.
-  const int copy = ::openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (copy < 0) return errno;
-  DIR* dir = ::fdopendir(copy);
-  if (dir == nullptr) {
-    const int error = errno;
-    ::close(copy);
-    return error;
+static DirEntry entry_of(int fd, const dirent& entry, std::uint64_t own_inode) {
+  DirEntry out{entry.d_name, entry.d_ino, type_of_dirent(entry.d_type)};
+  if (out.name == "..") out.inode = own_inode;
+  if (entry.d_type == DT_UNKNOWN) {
+    FileStat stat;
+    if (stat_at(fd, entry.d_name, stat) == 0) out.type = stat.type;
   }
+  return out;
+}
+
+int list_directory(int fd, std::vector<DirEntry>& out, std::size_t max_bytes) {
+  FileStat own;
+  if (const int error = stat_fd(fd, own); error != 0) return error;
+  // A descriptor of its own: the position of `fd` is not shared with what the guest does.
+  Fd copy(::openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!copy.is_open()) return errno;
+  DIR* dir = ::fdopendir(copy.get());
+  if (dir == nullptr) return errno;
+  static_cast<void>(copy.release());
   out.clear();
+  int error = 0;
   for (;;) {
     errno = 0;
     const dirent* entry = ::readdir(dir);
-    if (entry == nullptr) break;
-    out.push_back({entry->d_name, entry->d_ino, type_of_dirent(entry->d_type)});
+    if (entry == nullptr) {
+      error = errno;
+      break;
+    }
+    out.push_back(entry_of(fd, *entry, own.inode));
+    const std::size_t bytes = sizeof(DirEntry) + out.back().name.size();
+    if (bytes > max_bytes) {
+      error = ENOMEM;
+      break;
+    }
+    max_bytes -= bytes;
   }
-  const int error = errno;
   ::closedir(dir);
+  if (error != 0) out.clear();
   return error;
 }
 
@@ -254,28 +320,6 @@ int read_link_at(int dir, const char* name, std::string& out) {
   const ssize_t length = ::readlinkat(dir, name, buffer, sizeof buffer);
   if (length < 0) return errno;
   out.assign(buffer, static_cast<std::size_t>(length));
-  return 0;
-}
-
-int poll_fds(std::span<PollItem> items, std::int64_t timeout_ns) {
-  std::vector<pollfd> fds;
-  fds.reserve(items.size());
-  for (const PollItem& item : items) {
-    fds.push_back({item.fd, static_cast<short>(item.write ? POLLOUT : POLLIN), 0});
-  }
-  timespec timeout{};
-  if (timeout_ns >= 0) timeout = {timeout_ns / 1'000'000'000, timeout_ns % 1'000'000'000};
-  const int rc = ::ppoll(fds.data(), fds.size(), timeout_ns < 0 ? nullptr : &timeout, nullptr);
-  if (rc < 0) return errno;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    items[i].ready = fds[i].revents != 0;
-    items[i].hangup = (fds[i].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
-    int available = 0;
-    if (items[i].ready && !items[i].write && ::ioctl(items[i].fd, FIONREAD, &available) == 0 &&
-        available > 0) {
-      items[i].available = static_cast<std::uint64_t>(available);
-    }
-  }
   return 0;
 }
 

@@ -48,6 +48,7 @@ struct FileStat {
   std::uint64_t device = 0, inode = 0, links = 0, size = 0;
   std::uint64_t accessed_ns = 0, modified_ns = 0, changed_ns = 0;
   FileType type = FileType::Unknown;
+  bool pipe = false;  ///< of type Unknown: a pipe or FIFO
 };
 
 struct IoSlice {
@@ -75,6 +76,9 @@ inline constexpr std::int64_t kCurrentPosition = -1;
 /// used.
 int read_slices(int fd, std::span<const IoSlice> slices, std::int64_t offset, std::size_t& count);
 int write_slices(int fd, std::span<const IoSlice> slices, std::int64_t offset, std::size_t& count);
+/// To a pipe or terminal: at most as many bytes as fit without waiting once the descriptor can be
+/// written, and EPIPE without the signal.
+int write_stream(int fd, std::span<const IoSlice> slices, std::size_t& count);
 int seek(int fd, std::int64_t offset, Whence whence, std::uint64_t& position);
 int stat_fd(int fd, FileStat& out);
 bool is_terminal(int fd);
@@ -83,14 +87,16 @@ int truncate_fd(int fd, std::uint64_t size);
 int allocate_fd(int fd, std::uint64_t offset, std::uint64_t size);
 int advise_fd(int fd, std::uint64_t offset, std::uint64_t size, unsigned advice);
 int set_times_fd(int fd, TimeUpdate accessed, TimeUpdate modified);
-/// O_APPEND and O_NONBLOCK of an open file.
 struct FdFlags {
   bool append = false, nonblock = false, dsync = false, sync = false;
+  bool name_only = false;  ///< out: O_PATH, allows no access to contents
 };
 int get_flags(int fd, FdFlags& out);
-int set_flags(int fd, FdFlags flags);
-/// All entries, "." and ".." included, in the order of the directory.
-int list_directory(int fd, std::vector<DirEntry>& out);
+int set_append(int fd, bool append);
+/// All entries, "." and ".." included, in the order of the directory; the inode of ".." is that of
+/// the directory itself (what lies above is not the caller's business). ENOMEM for names of more
+/// than `max_bytes` together.
+int list_directory(int fd, std::vector<DirEntry>& out, std::size_t max_bytes = SIZE_MAX);
 
 // Operations on one name in a directory; `name` has no '/' and is never followed as a symlink.
 int make_directory_at(int dir, const char* name);
@@ -98,6 +104,8 @@ int remove_directory_at(int dir, const char* name);
 int unlink_at(int dir, const char* name);
 int rename_at(int from_dir, const char* from, int to_dir, const char* to);
 int link_at(int from_dir, const char* from, int to_dir, const char* to);
+/// Makes `name` another name of what an O_PATH descriptor stands for.
+int link_path_fd(int path_fd, int dir, const char* name);
 int symlink_at(const char* target, int dir, const char* name);
 int read_link_at(int dir, const char* name, std::string& out);
 int stat_at(int dir, const char* name, FileStat& out);
@@ -105,15 +113,6 @@ int set_times_at(int dir, const char* name, TimeUpdate accessed, TimeUpdate modi
 /// Sets times through an O_PATH descriptor.
 int set_times_path_fd(int path_fd, TimeUpdate accessed, TimeUpdate modified);
 
-/// Waits. `timeout_ns` < 0: for ever. Each fd asks for reading or writing; `ready` is set.
-struct PollItem {
-  int fd;
-  bool write;
-  bool ready = false;
-  bool hangup = false;
-  std::uint64_t available = 0;  ///< bytes readable, where the system says
-};
-int poll_fds(std::span<PollItem> items, std::int64_t timeout_ns);
 /// Lets other threads run.
 void yield_processor();
 

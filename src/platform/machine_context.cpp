@@ -3,6 +3,8 @@
 
 #include <ucontext.h>
 
+#include <cstring>
+
 #include "base/check.hpp"
 
 #if !defined(__linux__) || !(defined(__x86_64__) || defined(__aarch64__))
@@ -10,7 +12,8 @@
 #endif
 
 extern "C" [[noreturn]] __attribute__((visibility("hidden"))) void hoist_resume_at(
-    std::uintptr_t sp, std::uintptr_t fp, std::uintptr_t pc);
+    std::uintptr_t sp, std::uintptr_t fp, std::uintptr_t pc, std::uint64_t payload0,
+    std::uint64_t payload1);
 
 #if defined(__x86_64__)
 __asm__(
@@ -21,7 +24,10 @@ __asm__(
     "hoist_resume_at:\n"
     "  movq %rdi, %rsp\n"
     "  movq %rsi, %rbp\n"
-    "  jmpq *%rdx\n"
+    "  movq %rdx, %rsi\n"
+    "  movq %rcx, %rax\n"
+    "  movq %r8, %rdx\n"
+    "  jmpq *%rsi\n"
     ".size hoist_resume_at, .-hoist_resume_at\n"
     ".popsection\n");
 #else
@@ -33,6 +39,8 @@ __asm__(
     "hoist_resume_at:\n"
     "  mov sp, x0\n"
     "  mov x29, x1\n"
+    "  mov x0, x3\n"
+    "  mov x1, x4\n"
     "  br x2\n"
     ".size hoist_resume_at, .-hoist_resume_at\n"
     ".popsection\n");
@@ -68,12 +76,30 @@ void write_context(void* signal_context, const MachineRegisters& registers) {
 
 // Not instrumented: a sanitizer would clear the shadow of stack frames that stay in use.
 __attribute__((no_sanitize("address"))) void resume_at(std::uintptr_t sp, std::uintptr_t fp,
-                                                       std::uintptr_t pc) {
-  hoist_resume_at(sp, fp, pc);
+                                                       std::uintptr_t pc,
+                                                       std::uint64_t payload0,
+                                                       std::uint64_t payload1) {
+  hoist_resume_at(sp, fp, pc, payload0, payload1);
 }
 
 __attribute__((noinline)) std::uintptr_t current_stack_pointer() {
   return reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+}
+
+void write_no_operations(std::uint8_t* to, std::size_t bytes) {
+#if defined(__x86_64__)
+  constexpr std::uint8_t kLong[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
+  constexpr std::uint8_t kShort = 0x90;
+#else
+  constexpr std::uint8_t kLong[] = {0x1f, 0x20, 0x03, 0xd5};
+  constexpr std::uint8_t kShort = 0;  // never used: the code is made of whole instructions
+#endif
+  while (bytes >= sizeof kLong) {
+    std::memcpy(to, kLong, sizeof kLong);
+    to += sizeof kLong;
+    bytes -= sizeof kLong;
+  }
+  std::memset(to, kShort, bytes);
 }
 
 void flush_instruction_cache(void* begin, void* end) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "platform/pages.hpp"
 
+#include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -10,6 +12,7 @@
 
 #include "base/bits.hpp"
 #include "base/check.hpp"
+#include "platform/memory_file.hpp"
 
 namespace hoist::platform {
 
@@ -58,11 +61,54 @@ PageRegion::~PageRegion() {
 Result<void> PageRegion::protect(std::uint64_t offset, std::uint64_t bytes, Access access) {
   HOIST_CHECK(offset <= bytes_ && bytes <= bytes_ - offset, "pages are within the region");
   if (bytes == 0) return {};
-  if (::mprotect(base_ + offset, bytes, protection_of(access)) != 0) {
+  if (is_failing(PageCall::Protect) ||
+      ::mprotect(base_ + offset, bytes, protection_of(access)) != 0) {
     return Error(ErrorKind::OutOfMemory, fmt::format("the system refuses {} bytes of memory: {}",
                                                      bytes, std::strerror(errno)));
   }
   return {};
+}
+
+Result<void> protect_pages(const std::uint8_t* base, std::uint64_t bytes, Access access) {
+  void* at = const_cast<std::uint8_t*>(base);
+  if (bytes == 0 || ::mprotect(at, bytes, protection_of(access)) == 0) return {};
+  return Error(ErrorKind::OutOfMemory, fmt::format("the system refuses {} bytes of memory: {}",
+                                                   bytes, std::strerror(errno)));
+}
+
+Result<MappedFile> MappedFile::map(int fd) {
+  struct stat info = {};
+  if (::fstat(fd, &info) != 0) return Error(ErrorKind::Io, std::strerror(errno));
+  if (!S_ISREG(info.st_mode)) return Error(ErrorKind::Io, "it is not a regular file");
+  MappedFile out;
+  const auto bytes = static_cast<std::uint64_t>(info.st_size);
+  if (bytes == 0) return out;
+  void* base = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+  if (base == MAP_FAILED) {
+    return Error(ErrorKind::OutOfMemory, fmt::format("cannot map {} bytes of a file: {}", bytes,
+                                                     std::strerror(errno)));
+  }
+  out.base_ = static_cast<std::uint8_t*>(base);
+  out.bytes_ = bytes;
+  return out;
+}
+
+Result<MappedFile> MappedFile::open(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (fd < 0) {
+    return Error(ErrorKind::Io, fmt::format("cannot read '{}': {}", path, std::strerror(errno)));
+  }
+  auto mapped = map(fd);
+  ::close(fd);
+  if (mapped) return mapped;
+  return Error(mapped.error().kind(),
+               fmt::format("cannot read '{}': {}", path, mapped.error().message()));
+}
+
+MappedFile::~MappedFile() {
+  if (base_ != nullptr) {
+    HOIST_CHECK(::munmap(base_, bytes_) == 0, "mapped pages can be given back");
+  }
 }
 
 }  // namespace hoist::platform

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "base/result.hpp"
@@ -40,6 +41,35 @@ class PageRegion {
   /// Changes access of whole pages in [offset, offset + bytes), both multiples of the page size.
   /// @error OutOfMemory
   Result<void> protect(std::uint64_t offset, std::uint64_t bytes, Access access);
+
+ private:
+  std::uint8_t* base_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
+
+/// Changes access of whole pages that somebody else owns. @error OutOfMemory: the system refuses
+Result<void> protect_pages(const std::uint8_t* base, std::uint64_t bytes, Access access);
+
+/// A regular file in memory, read-only, private. As long as somebody cuts it off or overwrites it,
+/// reading it faults or changes, as for every mapped program: replace files, do not rewrite them.
+class MappedFile {
+ public:
+  MappedFile() = default;
+  /// The whole file of an open descriptor, which the caller keeps. Empty for an empty file.
+  /// @error Io: not a regular file; OutOfMemory
+  static Result<MappedFile> map(int fd);
+  /// The file of that name. @error Io besides: names it
+  static Result<MappedFile> open(const std::string& path);
+  MappedFile(MappedFile&& other) noexcept
+      : base_(std::exchange(other.base_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  MappedFile& operator=(MappedFile&& other) noexcept {
+    std::swap(base_, other.base_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~MappedFile();
+  const std::uint8_t* data() const { return base_; }
+  std::uint64_t size() const { return bytes_; }
 
  private:
   std::uint8_t* base_ = nullptr;

@@ -24,7 +24,7 @@ static constexpr std::size_t kSmallestSignalStack = std::size_t{16} << 10;
 static constinit std::atomic<FaultHandler> the_handler{nullptr};
 static struct sigaction previous_actions[4];
 
-static const struct sigaction& previous_action(int signal) {
+static struct sigaction& previous_action(int signal) {
   for (std::size_t i = 0; i < 4; ++i) {
     if (kSignals[i] == signal) return previous_actions[i];
   }
@@ -33,27 +33,35 @@ static const struct sigaction& previous_action(int signal) {
 
 /// What would have happened without us.
 static void pass_on(int signal, siginfo_t* info, void* context) {
-  const struct sigaction& action = previous_action(signal);
-  if ((action.sa_flags & SA_SIGINFO) != 0) {
-    sigset_t before;
-    ::pthread_sigmask(SIG_BLOCK, &action.sa_mask, &before);
-    action.sa_sigaction(signal, info, context);
-    ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return;
-  }
+  struct sigaction& action = previous_action(signal);
+  const bool takes_info = (action.sa_flags & SA_SIGINFO) != 0;
   const bool sent = info->si_code <= 0;
-  if (action.sa_handler == SIG_IGN && sent) return;
-  if (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN) {
-    // The fault happens again on return and then ends the process with the right status.
+  if (!takes_info && action.sa_handler == SIG_IGN && sent) return;
+  if (!takes_info && (action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN)) {
+    // The fault happens again on return and then ends the process with the right status: the kernel
+    // does not let a fault be ignored.
     struct sigaction fallback = {};
     fallback.sa_handler = SIG_DFL;
     ::sigaction(signal, &fallback, nullptr);
     if (sent) ::raise(signal);
     return;
   }
+  // As the kernel would call it: with its mask, the signal itself blocked unless it wants otherwise,
+  // and once only if it said so.
+  sigset_t mask = action.sa_mask;
+  if ((action.sa_flags & SA_NODEFER) == 0) sigaddset(&mask, signal);
+  const struct sigaction called = action;
+  if ((action.sa_flags & static_cast<int>(SA_RESETHAND)) != 0) {
+    action = {};
+    action.sa_handler = SIG_DFL;
+  }
   sigset_t before;
-  ::pthread_sigmask(SIG_BLOCK, &action.sa_mask, &before);
-  action.sa_handler(signal);
+  ::pthread_sigmask(SIG_BLOCK, &mask, &before);
+  if (takes_info) {
+    called.sa_sigaction(signal, info, context);
+  } else {
+    called.sa_handler(signal);
+  }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -87,7 +95,9 @@ void install_fault_handler(FaultHandler handler) {
     // that a second fault within the handlers behind ours is not fatal by itself.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigemptyset(&action.sa_mask);
-    HOIST_CHECK(::sigaction(kSignals[i], &action, &previous_actions[i]) == 0,
+    // First, so that a fault of another thread right after the change finds it.
+    HOIST_CHECK(::sigaction(kSignals[i], nullptr, &previous_actions[i]) == 0 &&
+                    ::sigaction(kSignals[i], &action, nullptr) == 0,
                 "fault signals can be handled");
   }
 }

@@ -21,6 +21,7 @@ namespace hoist::runtime {
 
 /// What a compilation cost; CPU times are sums over threads. Only filled in when asked for.
 struct CompileReport {
+  bool from_cache = false;  ///< nothing was compiled
   std::uint64_t wall_ns = 0;
   std::uint64_t cpu_ns = 0;
   std::uint64_t translate_ns = 0;
@@ -53,6 +54,8 @@ class Compiler {
   /// An image with ExitTrampoline 0: compiled code calls host functions of this type through
   /// function references that no module made.
   virtual Result<image::Image> compile_exit_trampoline(const wasm::FuncType& type) const = 0;
+  /// What its code is made for and with: an image of other settings does not run beside it.
+  virtual image::CodeSettings settings() const = 0;
   /// Space-separated features of the CPU that code is generated for.
   virtual const char* cpu_features() const = 0;
 };

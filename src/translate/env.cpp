@@ -25,8 +25,11 @@ ModuleEnv::ConstGlobal constant_of(const wasm::Module& module, const wasm::Globa
 
 }  // namespace
 
-ModuleEnv::ModuleEnv(const wasm::Module& m)
-    : module(m), func_refs(m), layout(image::instance_layout(m, func_refs)) {
+ModuleEnv::ModuleEnv(const wasm::Module& m, const image::CodeSettings& code_settings)
+    : module(m),
+      func_refs(m),
+      layout(image::instance_layout(m, func_refs)),
+      settings(code_settings) {
   globals.resize(m.globals.size());
   for (std::size_t i = m.num_imported_globals; i < globals.size(); ++i) {
     globals[i] = constant_of(m, m.globals[i]);

@@ -42,6 +42,9 @@ class IrSink {
   void declare_locals(std::uint32_t count, wasm::ValType type);
   void at(std::uint32_t offset) {
     builder_.set_loc({offset});
+    if (!started_) [[unlikely]]
+      start_limits();
+    ++fuel_used_;
     if (builder_.variable_param_count() > kMaxVariableParams) [[unlikely]]
       too_complex_ = true;
   }
@@ -141,6 +144,30 @@ class IrSink {
   Value widen(Value x);
   Value index_constant(std::uint32_t index);
 
+  // ---- trap/limits.cpp
+  Value store_context();
+  void call_if(Value condition, image::Builtin builtin);
+  /// Before the first instruction: by then the locals are declared.
+  void start_limits();
+  void check_limits();
+  /// One that costs nothing was counted by `at`.
+  void free_of_charge() { --fuel_used_; }
+  /// Takes off what was counted: before control flow parts or joins.
+  void charge_fuel();
+  void before_branch() {
+    if (env_.settings.fuel) charge_fuel();
+  }
+  void store_fuel();
+  void load_fuel();
+  /// Around whatever leaves the function, for good or for a while.
+  void before_leaving() {
+    if (env_.settings.fuel) store_fuel();
+  }
+  void after_call() {
+    if (env_.settings.fuel) load_fuel();
+  }
+  void check_division(wasm::Op op, Value x, Value y);
+
   // ---- memory/access.cpp
   struct Address {
     Value base;
@@ -148,6 +175,9 @@ class IrSink {
     ir::MemFlagsRef flags;
   };
   Address heap_address(const wasm::MemArg& mem, Value address, std::uint32_t bytes);
+  Address checked_address(const wasm::MemArg& mem, Value address, std::uint32_t bytes,
+                          ir::MemFlagsRef flags);
+  bool explicit_bounds() const { return env_.settings.explicit_bounds || !env_.settings.signals; }
   Value memory_base(std::uint32_t memory);
   Value memory_length(std::uint32_t memory);
   /// A load of the instance that holds for the whole function, put at its very beginning.
@@ -172,7 +202,7 @@ class IrSink {
   Value builtin_result(image::Builtin builtin, std::initializer_list<Value> args);
 
   // ---- Flags and alias regions, made with their first use in a function.
-  enum class Region : std::uint32_t { Memory = 1, Global = 2, Table = 3, State = 4 };
+  enum class Region : std::uint32_t { Memory = 1, Global = 2, Table = 3, State = 4, Limits = 5 };
   ir::AliasRegion region(Region kind, std::uint32_t index);
   /// Of accesses that cannot fail: fields of the instance and what it points to.
   ir::MemFlagsRef state_flags(Region kind, std::uint32_t index);
@@ -208,6 +238,9 @@ class IrSink {
   Value ctx_;
   ir::MemFlagsRef constant_flags_;  // never changing fields of instance and function references
   bool too_complex_ = false;
+  bool started_ = false;
+  ir::Variable fuel_;
+  std::uint32_t fuel_used_ = 0;  // since it was last taken off
   std::uint32_t epoch_ = 0;
   Cache<ir::SigRef> signatures_;           // by canonical type
   Cache<ir::FuncRef> functions_;           // by function
@@ -217,6 +250,7 @@ class IrSink {
   Cache<MemoryCache> memories_;
   Cache<ir::FuncRef> builtins_;
   Cache<ir::AliasRegion> state_region_;
+  Cache<ir::AliasRegion> limits_region_;
   std::vector<Value> values_;
   std::vector<ir::FunctionBuilder::Target> targets_;
   struct TableEdge {

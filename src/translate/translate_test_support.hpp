@@ -23,7 +23,8 @@ struct TestModule {
   std::unique_ptr<ModuleEnv> env;
 };
 
-inline std::unique_ptr<TestModule> module_of(std::string_view wat) {
+inline std::unique_ptr<TestModule> module_of(std::string_view wat,
+                                             const image::CodeSettings& settings = {}) {
   auto bytes = wasm::assemble_wat(wat);
   EXPECT_TRUE(bytes.has_value()) << (bytes ? "" : bytes.error().message());
   if (!bytes) return nullptr;
@@ -35,7 +36,7 @@ inline std::unique_ptr<TestModule> module_of(std::string_view wat) {
   const auto valid = wasm::validate_module(out->module);
   EXPECT_TRUE(valid.has_value()) << (valid ? "" : valid.error().message());
   if (!valid) return nullptr;
-  out->env = std::make_unique<ModuleEnv>(out->module);
+  out->env = std::make_unique<ModuleEnv>(out->module, settings);
   return out;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/result.hpp"
 #include "image/layout/instance_layout.hpp"
+#include "image/settings.hpp"
 #include "ir/builder.hpp"
 #include "ir/function.hpp"
 #include "wasm/format/module.hpp"
@@ -20,11 +21,12 @@ namespace hoist::translate {
 
 /// What all functions of a module share; immutable once made, and read by all threads.
 struct ModuleEnv {
-  explicit ModuleEnv(const wasm::Module& module);
+  explicit ModuleEnv(const wasm::Module& module, const image::CodeSettings& settings = {});
 
   const wasm::Module& module;
   image::FuncRefNumbers func_refs;
   image::VmLayout layout;
+  image::CodeSettings settings;
   /// Value of an immutable global that is known at compile time.
   struct ConstGlobal {
     bool known = false;

@@ -140,6 +140,7 @@ CASES = [
 def main():
     failed = streams = 0
     with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_CACHE_HOME"] = folder + "/cache"  # not the user's
         for name, content in FILES.items():
             path = pathlib.Path(folder, name)
             path.write_bytes(content if isinstance(content, bytes) else content.encode())

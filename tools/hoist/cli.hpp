@@ -11,10 +11,14 @@
 namespace hoist::cli {
 
 inline constexpr int kFailure = 1;    ///< bad input, bad usage, a failed test
+inline constexpr int kTimedOut = 124;  ///< as timeout(1) has it
 inline constexpr int kTrapped = 134;  ///< the guest trapped, as for a process ended by SIGABRT
 
 /// Each adds its subcommand to `app`; the callback stores the exit status in `status`.
 void add_run(CLI::App& app, int& status);
+void add_compile(CLI::App& app, int& status);
+void add_objdump(CLI::App& app, int& status);
+void add_cache(CLI::App& app, int& status);
 void add_validate(CLI::App& app, int& status);
 void add_wast(CLI::App& app, int& status);
 

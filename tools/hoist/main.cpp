@@ -63,11 +63,11 @@ static std::string version_text() {
 }
 
 /// A standard stream that the caller closed must not become some file that is opened later: its
-/// number is taken by a descriptor on which every access fails, as on a closed one.
+/// number is taken by a descriptor on which every access fails, as on a closed one. (WASI sees by
+/// O_PATH that it is none.)
 static void occupy_standard_streams() {
   for (int fd = 0; fd < 3; ++fd) {
-    if (::fcntl(fd, F_GETFD) == -1)
-      static_cast<void>(::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY));
+    if (::fcntl(fd, F_GETFD) == -1) static_cast<void>(::open("/dev/null", O_PATH));
   }
 }
 
@@ -87,6 +87,8 @@ static int run(int argc, char** argv) {
       "  hoist run program.wasm input.txt          run a WASI program with arguments\n"
       "  hoist run --dir . program.wasm            let it see this directory\n"
       "  hoist run --invoke add math.wat 2 3       call one function of a module\n"
+      "  hoist compile program.wasm -o program     compile now, start at once later\n"
+      "  hoist objdump program.wasm                see the machine code\n"
       "  hoist validate module.wasm                check a module without running it\n"
       "  hoist wast tests/*.wast                   run WebAssembly test scripts\n\n"
       "`hoist SUBCOMMAND --help` tells more about one of them.");
@@ -95,16 +97,22 @@ static int run(int argc, char** argv) {
   app.require_subcommand(1);
   int status = 0;
   add_run(app, status);
+  add_compile(app, status);
+  add_objdump(app, status);
+  add_cache(app, status);
   add_validate(app, status);
   add_wast(app, status);
   const std::string first = argc > 1 ? argv[1] : "-";
   bool known = first.starts_with('-');
+  std::string names;
   const auto all = [](const CLI::App*) { return true; };
-  for (const CLI::App* sub : std::as_const(app).get_subcommands(all))
+  for (const CLI::App* sub : std::as_const(app).get_subcommands(all)) {
     known |= sub->get_name() == first;
+    names += (names.empty() ? "" : ", ") + sub->get_name();
+  }
   if (!known) {
-    return fail(fmt::format("there is no subcommand '{}': run, validate or wast (see hoist --help)",
-                            first));
+    return fail(fmt::format("there is no subcommand '{}': it is one of {} (see hoist --help)",
+                            first, names));
   }
   try {
     app.parse(argc, argv);

@@ -11,8 +11,11 @@
 #include <vector>
 
 #include "base/text/printable.hpp"
+#include "hoist/cache.hpp"
 #include "hoist/cli.hpp"
+#include "hoist/limits.hpp"
 #include "hoist/hoist.hpp"
+#include "platform/private_dir.hpp"
 
 namespace hoist::cli {
 
@@ -23,12 +26,17 @@ using Clock = std::chrono::steady_clock;
 struct RunOptions {
   std::vector<std::string> directories;
   std::vector<std::string> environment;
+  std::vector<std::string> listen;
+  std::vector<int> descriptors;
+  RunLimits limits;
+  CodeOptions code;
   std::string invoke;
   std::string timings = "none";
   std::string unknown_imports = "error";
   std::string profile = "none";
   unsigned threads = 0;
   unsigned opt_level = 2;
+  CacheOptions cache;
   bool verify = false;
   std::vector<std::string> command;  // FILE, then ARGS
 };
@@ -52,21 +60,21 @@ void print_timings(const Timings& t, bool json) {
   const CompileStats& c = t.compile;
   if (json) {
     note(fmt::format(
-        "{{\"decode_ms\": {:.3f}, \"compile_ms\": {:.3f}, \"compile_cpu_ms\": {:.3f}, "
+        "{{\"from_cache\": {}, \"decode_ms\": {:.3f}, \"compile_ms\": {:.3f}, \"compile_cpu_ms\": {:.3f}, "
         "\"translate_cpu_ms\": {:.3f}, \"optimise_cpu_ms\": {:.3f}, \"lower_cpu_ms\": {:.3f}, "
         "\"regalloc_cpu_ms\": {:.3f}, \"emit_cpu_ms\": {:.3f}, \"link_cpu_ms\": {:.3f}, "
         "\"load_ms\": {:.3f}, \"instantiate_ms\": {:.3f}, \"run_ms\": {:.3f}, \"functions\": {}, "
         "\"wasm_bytes\": {}, \"code_section_bytes\": {}, \"machine_code_bytes\": {}, "
         "\"peak_memory_bytes\": {}}}\n",
-        ms(c.decode_ns), ms(c.compile_ns), ms(c.compile_cpu_ns), ms(c.translate_cpu_ns),
-        ms(c.optimise_cpu_ns), ms(c.lower_cpu_ns), ms(c.regalloc_cpu_ns), ms(c.emit_cpu_ns),
+        c.from_cache, ms(c.decode_ns), ms(c.compile_ns), ms(c.compile_cpu_ns),
+        ms(c.translate_cpu_ns), ms(c.optimise_cpu_ns), ms(c.lower_cpu_ns), ms(c.regalloc_cpu_ns), ms(c.emit_cpu_ns),
         ms(c.link_cpu_ns), ms(c.load_ns), ms(t.instantiate_ns), ms(t.run_ns), c.functions,
         c.module_bytes, c.code_section_bytes, c.machine_code_bytes, c.peak_memory_bytes));
     return;
   }
   note(fmt::format("decode      {:>10.3f} ms\n", ms(c.decode_ns)));
-  note(fmt::format("compile     {:>10.3f} ms wall, {:.3f} ms CPU\n", ms(c.compile_ns),
-                   ms(c.compile_cpu_ns)));
+  note(fmt::format("compile     {:>10.3f} ms wall, {:.3f} ms CPU{}\n", ms(c.compile_ns),
+                   ms(c.compile_cpu_ns), c.from_cache ? " (found compiled)" : ""));
   note(fmt::format(
       "  translate {:>10.3f} ms CPU\n  optimise  {:>10.3f} ms CPU\n  lower     {:>10.3f} ms CPU\n",
       ms(c.translate_cpu_ns), ms(c.optimise_cpu_ns), ms(c.lower_cpu_ns)));
@@ -172,11 +180,22 @@ std::string print_value(const Val& value) {
 }
 
 /// Status for an Error of a call into the guest, after telling the user.
-int report(const std::string& file, const Error& error) {
+int report(const std::string& file, const Error& error, RunLimits& limits) {
   if (error.kind() == ErrorKind::Exit)
     return error.code() >= 0 && error.code() <= 255 ? error.code() : 255;
-  if (const Trap* trap = Trap::of(error); trap != nullptr && error.kind() == ErrorKind::Trap) {
+  const Trap* trap = Trap::of(error);
+  if (trap != nullptr && error.kind() == ErrorKind::Trap) {
+    if (trap->code() == TrapCode::Interrupted && limits.timed_out()) {
+      note(fmt::format("hoist: {}: timeout of {} exceeded (--timeout)\n{}", base::printable(file),
+                       limits.timeout_text(), trap->backtrace()));
+      return kTimedOut;
+    }
     note(fmt::format("hoist: {}: {}", base::printable(file), trap->to_string()));
+    return kTrapped;
+  }
+  if (trap != nullptr && error.kind() == ErrorKind::Limit) {
+    note(fmt::format("hoist: {}: {}\n{}", base::printable(file), base::printable(error.message()),
+                     trap->backtrace()));
     return kTrapped;
   }
   return fail(describe(file, error));
@@ -243,9 +262,19 @@ Result<WasiConfig> wasi_config(const RunOptions& options) {
     const std::string host = entry.substr(0, split);
     if (host.empty())
       return bad_argument(fmt::format("--dir takes HOST or HOST::GUEST, not '{}'", entry));
-    config.directories.push_back(
-        {host, split == std::string::npos ? host : entry.substr(split + 2), false});
+    std::string guest = split == std::string::npos ? host : entry.substr(split + 2);
+    // HOST::GUEST::ro takes away all that changes anything.
+    const std::size_t mode = guest.rfind("::");
+    const bool read_only = mode != std::string::npos && guest.substr(mode) == "::ro";
+    if (mode != std::string::npos) {
+      if (!read_only)
+        return bad_argument(fmt::format("--dir takes HOST, HOST::GUEST or HOST::GUEST::ro, not '{}'", entry));
+      guest.resize(mode);
+    }
+    config.directories.push_back({host, std::move(guest), read_only});
   }
+  config.listen = options.listen;
+  config.descriptors = options.descriptors;
   return config;
 }
 
@@ -255,6 +284,9 @@ Result<Config> engine_config(const RunOptions& options) {
   config.threads = options.threads;
   config.verify_ir = config.check_allocation = options.verify;
   if (options.profile == "perfmap") config.profiler = Profiler::PerfMap;
+  use_cache(options.cache, config);
+  apply(options.code, config);
+  options.limits.apply(config);
   return config;
 }
 
@@ -273,8 +305,22 @@ Result<Instance> instantiate(StoreRef store, const Module& module, Linker& linke
   return linker.instantiate(store, module);
 }
 
-int run(const RunOptions& options) {
-  if (options.command.empty()) return fail("run needs a FILE (see hoist run --help)");
+/// A module, or an image of one. An image is a program with all its powers, so it has to be marked
+/// as one, which `hoist compile` does and a download does not.
+Result<Module> load_module(const Engine& engine, const std::string& file,
+                           const CompileOptions& compile) {
+  if (!platform::begins_like(file, Module::is_image)) {
+    return Module::from_file(engine, file, compile);
+  }
+  if (!platform::is_executable(file)) {
+    return Error(ErrorKind::BadArgument,
+                 "it is an image, which is machine code, but not executable: if you trust it as a "
+                 "program, chmod +x it");
+  }
+  return Module::deserialize_file(engine, file);
+}
+
+int run(RunOptions& options) {
   const std::string& file = options.command.front();
   // A mistake in an option is one whether the program needs the option or not.
   auto wasi = wasi_config(options);
@@ -291,28 +337,58 @@ int run(const RunOptions& options) {
   compile.on_progress = [](void* context, const CompileProgress& now) {
     static_cast<ProgressLine*>(context)->update(now.functions_done, now.functions);
   };
-  auto module = Module::from_file(*engine, file, compile);
+  auto module = load_module(*engine, file, compile);
   progress.clear();
   if (!module) return fail(describe(file, module.error()));
   timings.compile = module->stats();
 
-  Store store(*engine);
+  Store store(*engine, options.limits.store_limits());
   Linker linker(*engine);
+  if (auto started = options.limits.start(store); !started) return fail(started.error().message());
   auto start = Clock::now();
   auto instance = instantiate(store, *module, linker, *std::move(wasi), options);
   timings.instantiate_ns = ns_since(start);
   int status = 0;
   if (!instance) {
-    status = report(file, instance.error());
+    status = report(file, instance.error(), options.limits);
   } else {
     start = Clock::now();
     auto done = run_default(*module, *instance, options);
     timings.run_ns = ns_since(start);
     std::fflush(stdout);
-    if (!done) status = report(file, done.error());
+    if (!done) status = report(file, done.error(), options.limits);
+  }
+  options.limits.stop();
+  // It may be why the program failed, though it has another explanation or none.
+  if (const std::string refusal = options.limits.refusal(); status != 0 && !refusal.empty()) {
+    note(fmt::format("hoist: note: {}\n", refusal));
   }
   if (options.timings != "none") print_timings(timings, options.timings == "json");
   return status;
+}
+
+}  // namespace
+
+namespace {
+
+/// On a stack that is large enough for the program.
+int run_with_stack(RunOptions& options) {
+  if (options.command.empty()) return fail("run needs a FILE (see hoist run --help)");
+  if (auto read = options.limits.parse(); !read) return fail(read.error().message());
+  const std::uint64_t bytes = options.limits.thread_stack_bytes();
+  if (bytes == 0) return run(options);
+  struct Call {
+    RunOptions& options;
+    int status;
+  } call{options, 0};
+  const bool made = on_stack(
+      bytes,
+      [](void* context) {
+        auto& self = *static_cast<Call*>(context);
+        self.status = run(self.options);
+      },
+      &call);
+  return made ? call.status : fail("--max-stack: the system gives no stack of that size");
 }
 
 }  // namespace
@@ -323,19 +399,31 @@ void add_run(CLI::App& app, int& status) {
   CLI::App* sub = app.add_subcommand("run", "Compile a module and run it");
   sub->footer(
       "hoist run [OPTIONS] FILE [ARGS...]\n\n"
-      "FILE is binary WebAssembly or its text form. A WASI command (it exports _start) is run with "
+      "FILE is binary WebAssembly, its text form, or an image of `hoist compile`. A WASI command (it exports _start) is run with "
       "ARGS; of a\n"
       "reactor, _initialize runs first. With --invoke, ARGS are the arguments of the function, and "
       "its\n"
       "results are printed one a line. Options come before FILE.\n\n"
-      "The exit status is the program's (255 for one above 255); 134 when it traps (message and "
+      "The exit status is the program's (255 for one above 255); 134 when it traps or a limit stops it (message and "
       "backtrace on stderr); 1 "
       "for an\n"
-      "error of Hoist or its input.");
+      "error of Hoist or its input; 124 when --timeout stops it.");
   sub->add_option("--dir", options.directories,
-                  "Let the program see directory HOST, as GUEST if given (repeatable)")
+                  "Let the program see directory HOST, as GUEST if given; with ::ro it can change "
+                  "nothing there (repeatable)")
       ->allow_extra_args(false)
-      ->type_name("HOST[::GUEST]");
+      ->type_name("HOST[::GUEST[::ro]]");
+  sub->add_option("--listen", options.listen,
+                  "Listen on a numeric TCP address and give the program the socket: the first is "
+                  "its descriptor 3 (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("ADDR:PORT");
+  sub->add_option("--fd", options.descriptors,
+                  "Give the program the open descriptor N (socket, pipe, file), at the next number "
+                  "after those of --listen (repeatable)")
+      ->allow_extra_args(false)
+      ->check(CLI::Range(0, 1 << 20))
+      ->type_name("N");
   sub->add_option("--env", options.environment, "Set an environment variable (repeatable)")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
@@ -361,6 +449,9 @@ void add_run(CLI::App& app, int& status) {
                   "Write /tmp/perf-PID.map, which `perf report` reads")
       ->check(CLI::IsMember({"none", "perfmap"}))
       ->type_name("perfmap");
+  add_cache_options(*sub, options.cache);
+  options.limits.add_options(*sub);
+  add_code_options(*sub, options.code);
   sub->add_flag("--verify", options.verify, "Check the compiler's work at every stage (slow)");
   sub->prefix_command();
   sub->callback([sub, shared, &status] {
@@ -370,7 +461,7 @@ void add_run(CLI::App& app, int& status) {
       status = fail(fmt::format("run has no option '{}' (see hoist run --help)", command.front()));
       return;
     }
-    status = run(*shared);
+    status = run_with_stack(*shared);
   });
 }
 

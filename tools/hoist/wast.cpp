@@ -10,6 +10,7 @@
 
 #include "base/text/printable.hpp"
 #include "hoist/cli.hpp"
+#include "hoist/limits.hpp"
 #include "hoist/wast_runner.hpp"
 #include "platform/files.hpp"
 
@@ -22,7 +23,10 @@ struct WastOptions {
   unsigned opt_level = 2;
   unsigned threads = 0;
   bool verify = false;
+  bool fuel = false;
+  bool epoch = false;
   bool quiet = false;
+  CodeOptions code;
 };
 
 struct Totals {
@@ -107,6 +111,9 @@ int run_scripts(const WastOptions& options) {
   config.opt_level = static_cast<OptLevel>(options.opt_level);
   config.threads = options.threads;
   config.verify_ir = config.check_allocation = options.verify;
+  apply(options.code, config);
+  config.fuel = options.fuel;
+  config.epoch = options.epoch;
   auto engine = Engine::create(config);
   if (!engine) return fail(engine.error().message());
 
@@ -148,6 +155,9 @@ void add_wast(CLI::App& app, int& status) {
   sub->add_option("--threads", options.threads, "Threads that compile; 0 (default) is one per core")
       ->check(CLI::Range(0u, 1024u));
   sub->add_flag("--verify", options.verify, "Check the compiler's work at every stage (slow)");
+  add_code_options(*sub, options.code);
+  sub->add_flag("--fuel", options.fuel, "Let code count fuel, of which there is plenty");
+  sub->add_flag("--epoch", options.epoch, "Let code look at the epoch");
   sub->add_flag("-q,--quiet", options.quiet, "Only failures and the total");
   sub->callback([shared, &status] { status = run_scripts(*shared); });
 }

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "hoistdev/command.hpp"
+#include "hoistdev/filetest_settings.hpp"
 
 namespace hoistdev {
 
@@ -72,19 +73,34 @@ int filetest_main(int argc, char** argv) {
   FileTestOptions options;
   unsigned threads = std::max(1u, std::thread::hardware_concurrency());
   bool reasons = false;
-  app.add_option("paths", paths, "files, or directories to search for .clif files")->required();
+  bool list_flags = false;
+  app.add_option("paths", paths, "files, or directories to search for .clif files");
   app.add_option("--command", options.only, "only this command of each file");
   app.add_option("--opt-level", options.opt_level, "for run: 0, 1 or 2 instead of the file's")
       ->check(CLI::Range(0, 2));
+  app.add_option("--without", options.without,
+                 "for run: CPU features not to use (\"avx2 fma\"), or \"all\" above the baseline");
   app.add_option("--threads", threads, "number of threads")->check(CLI::Range(1u, 256u));
   app.add_flag("--differential", options.differential,
                "run: also interpret; both must satisfy each directive and agree");
+  app.add_flag("--bless", options.bless,
+               "write what was found in place of the expected text (precise-output, and blocks of "
+               "literal sameln:/nextln: lines)");
+  app.add_flag("--flags", list_flags, "list the flags of set lines and what they do");
   app.add_flag("--reasons", reasons, "list why files were unsupported or skipped");
   CLI11_PARSE(app, argc, argv);
 
+  if (list_flags) {
+    std::fputs(flags_text().c_str(), stdout);
+    return 0;
+  }
+  if (paths.empty()) {
+    std::fputs("hoistdev filetest: no files or directories given\n", stderr);
+    return 1;
+  }
   bool ok = true;
   const std::vector<std::string> files = find_files(paths, ok);
-  std::vector<std::vector<CommandReport>> reports(files.size());
+  std::vector<FileReport> reports(files.size());
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < files.size(); i = next++) {
@@ -102,7 +118,7 @@ int filetest_main(int argc, char** argv) {
 
   std::map<std::string, Counts> by_command;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    for (const CommandReport& report : reports[i]) {
+    for (const CommandReport& report : reports[i].commands) {
       Counts& counts = by_command[report.command];
       ++counts.by_status[static_cast<unsigned>(report.status)];
       counts.directives += report.directives;
@@ -115,7 +131,19 @@ int filetest_main(int argc, char** argv) {
       }
     }
   }
+  std::size_t blessed = 0;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (!reports[i].blessed) continue;
+    std::ofstream file(files[i], std::ios::binary | std::ios::trunc);
+    file << *reports[i].blessed;
+    if (!file.flush()) {
+      std::fprintf(stderr, "hoistdev filetest: cannot write %s\n", files[i].c_str());
+      ok = false;
+    }
+    ++blessed;
+  }
   std::printf("%zu files\n", files.size());
+  if (options.bless) std::printf("%zu files changed\n", blessed);
   print_summary(by_command, reasons);
   return ok ? 0 : 1;
 }

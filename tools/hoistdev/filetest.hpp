@@ -2,6 +2,7 @@
 #pragma once
 /// Test files of CLIF text: what one file says to do, done.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,8 @@ namespace hoistdev {
 struct FileTestOptions {
   int opt_level = -1;         ///< -1: what the file sets, else 2
   bool differential = false;  ///< run directives: interpreter against native code
+  bool bless = false;         ///< put what was found in place of what was expected
+  std::string without;        ///< names of CPU features that native code does without, or "all"
   std::string only;           ///< a command, or empty for all
 };
 
@@ -23,7 +26,12 @@ struct CommandReport {
   unsigned directives = 0;  ///< run directives that held
 };
 
+struct FileReport {
+  std::vector<CommandReport> commands;
+  std::optional<std::string> blessed;  ///< the new text of the file, if it changes
+};
+
 /// One report per command of the file; a file that cannot be read as CLIF has one, failed.
-std::vector<CommandReport> run_file(std::string_view text, const FileTestOptions& options);
+FileReport run_file(std::string_view text, const FileTestOptions& options);
 
 }  // namespace hoistdev

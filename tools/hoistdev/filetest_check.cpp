@@ -163,12 +163,26 @@ class Run {
 
 }  // namespace
 
-std::optional<std::string> FileCheck::add(std::string_view comment) {
+static std::string_view without_marks(std::string_view comment) {
   while (comment.starts_with(';')) comment.remove_prefix(1);
-  comment = trim(comment);
-  static constexpr std::pair<std::string_view, Kind> kKinds[] = {
-      {"check:", Kind::Check},         {"sameln:", Kind::SameLine}, {"nextln:", Kind::NextLine},
-      {"unordered:", Kind::Unordered}, {"not:", Kind::Not},         {"regex:", Kind::Regex}};
+  return trim(comment);
+}
+
+static constexpr std::pair<std::string_view, FileCheck::Kind> kKinds[] = {
+    {"check:", FileCheck::Kind::Check},         {"sameln:", FileCheck::Kind::SameLine},
+    {"nextln:", FileCheck::Kind::NextLine},     {"unordered:", FileCheck::Kind::Unordered},
+    {"not:", FileCheck::Kind::Not},             {"regex:", FileCheck::Kind::Regex}};
+
+FileCheck::Kind FileCheck::kind_of(std::string_view comment) {
+  comment = without_marks(comment);
+  for (const auto& [prefix, kind] : kKinds) {
+    if (comment.starts_with(prefix)) return kind;
+  }
+  return Kind::None;
+}
+
+std::optional<std::string> FileCheck::add(std::string_view comment) {
+  comment = without_marks(comment);
   for (const auto& [prefix, kind] : kKinds) {
     if (!comment.starts_with(prefix)) continue;
     const std::string_view pattern = trim(comment.substr(prefix.size()));
@@ -195,6 +209,7 @@ std::optional<std::string> FileCheck::run(const std::string& text) const {
   for (const Directive& directive : directives_) {
     std::optional<Match> match;
     switch (directive.kind) {
+      case Kind::None: continue;
       case Kind::Regex: {
         const std::size_t equals = directive.pattern.find('=');
         run.regexes[std::string(trim(directive.pattern.substr(0, equals)))] =

@@ -23,6 +23,9 @@ namespace hoistdev {
 
 class FileCheck {
  public:
+  enum class Kind : unsigned char { None, Check, SameLine, NextLine, Unordered, Not, Regex };
+  /// The directive that a comment (from ';' on) is, or None.
+  static Kind kind_of(std::string_view comment);
   /// Takes a comment (from ';' on). An error message for a directive that is malformed.
   std::optional<std::string> add(std::string_view comment);
   bool empty() const { return directives_.empty(); }
@@ -30,7 +33,6 @@ class FileCheck {
   std::optional<std::string> run(const std::string& text) const;
 
  private:
-  enum class Kind : unsigned char { Check, SameLine, NextLine, Unordered, Not, Regex };
   struct Directive {
     Kind kind;
     std::string pattern;

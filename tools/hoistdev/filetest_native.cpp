@@ -61,8 +61,11 @@ void spread(const ir::ParsedFile& file, std::vector<std::optional<Error>>& refus
 }  // namespace
 
 Result<std::unique_ptr<NativeFile>> NativeFile::compile(const ir::ParsedFile& file,
-                                                        unsigned opt_level) {
+                                                        unsigned opt_level,
+                                                        std::string_view without) {
   native::JitOptions options;
+  options.baseline_cpu = without == "all";
+  if (!options.baseline_cpu) options.without_features = without;
   options.opt_level = opt_level;
   options.check_allocation = true;
   std::vector<std::optional<Error>> refused(file.functions.size());

@@ -14,9 +14,11 @@ namespace hoistdev {
 
 class NativeFile {
  public:
-  /// Compiles every function of the file that the reader supported.
+  /// Compiles every function of the file that the reader supported, without the features of the
+  /// CPU named in `without` (FileTestOptions::without).
   static hoist::Result<std::unique_ptr<NativeFile>> compile(const hoist::ir::ParsedFile& file,
-                                                            unsigned opt_level);
+                                                            unsigned opt_level,
+                                                            std::string_view without = {});
   virtual ~NativeFile() = default;
   /// Calls function `index` of the file.
   virtual hoist::Result<hoist::ir::Interpreter::Outcome> run(

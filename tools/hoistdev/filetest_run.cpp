@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "hoistdev/filetest_run.hpp"
 
+#include "base/bits.hpp"
 #include "ir/text/data_value_text.hpp"
 #include "ir/text/printer.hpp"
 
@@ -112,9 +113,7 @@ std::optional<Result<RunDirective>> parse_run_directive(std::string_view comment
 Result<std::vector<DataValue>> parse_values(const std::vector<std::string>& texts,
                                             const std::vector<hoist::ir::AbiParam>& params) {
   for (const hoist::ir::AbiParam& param : params) {
-    if (param.type.is_scalar() && param.type != hoist::ir::F16 && param.type != hoist::ir::F128) {
-      continue;
-    }
+    if (!param.type.is_dynamic() && param.type.bits() <= 128) continue;
     hoist::base::Printer text;
     text << "values of type " << param.type;
     return Error(ErrorKind::Unsupported, "unsupported: " + text.take());
@@ -179,9 +178,25 @@ std::optional<std::string> check_outcome(const RunDirective& directive,
 namespace {
 
 bool is_nan(const DataValue& value) {
+  if (value.type == hoist::ir::F16) return (value.lo & 0x7fff) > 0x7c00;
   if (value.type == hoist::ir::F32) return (value.lo & 0x7fff'ffff) > 0x7f80'0000;
   if (value.type != hoist::ir::F64) return false;
   return (value.lo & 0x7fff'ffff'ffff'ffff) > 0x7ff0'0000'0000'0000;
+}
+
+/// Lane by lane.
+bool same_value(const DataValue& a, const DataValue& b) {
+  if (a == b || (is_nan(a) && is_nan(b))) return true;
+  if (a.type != b.type || !a.type.is_vector()) return false;
+  const unsigned bits = a.type.lane_bits();
+  for (unsigned at = 0; at < a.type.bits(); at += bits) {
+    const auto lane = [&](const DataValue& v) {
+      const std::uint64_t shifted = (at < 64 ? v.lo : v.hi) >> (at % 64);
+      return DataValue{v.type.lane_type(), hoist::base::zero_extend(shifted, bits), 0};
+    };
+    if (lane(a) != lane(b) && !(is_nan(lane(a)) && is_nan(lane(b)))) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -189,7 +204,7 @@ bool is_nan(const DataValue& value) {
 bool same_outcome(const Outcome& a, const Outcome& b) {
   if (a.kind != b.kind || a.trap != b.trap || a.values.size() != b.values.size()) return false;
   for (std::size_t i = 0; i < a.values.size(); ++i) {
-    if (a.values[i] != b.values[i] && !(is_nan(a.values[i]) && is_nan(b.values[i]))) return false;
+    if (!same_value(a.values[i], b.values[i])) return false;
   }
   return true;
 }

@@ -152,15 +152,56 @@ struct CallableType<R (*)(Caller&, A...)> {
   static constexpr bool kTakesCaller = true;
 };
 
+/// How a parameter is passed. One WebAssembly value for most C++ types; views of guest memory
+/// (guest.hpp) are two, and can fail: `get` then calls HostCall::fail and clears `ok`.
+template <typename T>
+struct ParamType {
+  static constexpr bool kKnown = SlotType<T>::kKnown;
+  static constexpr bool kCanFail = false;
+  static constexpr std::size_t kSlots = 1;
+  static constexpr ValKind kind(std::size_t) { return SlotType<T>::kKind; }
+  static T get(const Slot* slots, HostCall& call, bool&) {
+    return SlotType<T>::get(slots[0], call.store());
+  }
+  static bool put(const T& value, StoreRef store, Slot* slots) {
+    return SlotType<T>::put(value, store, slots[0]);
+  }
+};
+template <typename T>
+concept WasmParam = ParamType<T>::kKnown;
+
+/// The parameters of a signature: their WebAssembly types, and where each begins.
+template <WasmParam... T>
+struct ParamList {
+  static constexpr std::size_t kSlots = (ParamType<T>::kSlots + ... + 0);
+  static constexpr bool kCanFail = (ParamType<T>::kCanFail || ... || false);
+  static constexpr std::array<ValType, kSlots> kTypes = [] {
+    std::array<ValType, kSlots> out{};
+    [[maybe_unused]] std::size_t at = 0;
+    [[maybe_unused]] const auto add = [&]<typename P>(P*) {
+      for (std::size_t i = 0; i < P::kSlots; ++i) out[at++] = P::kind(i);
+    };
+    (add(static_cast<ParamType<T>*>(nullptr)), ...);
+    return out;
+  }();
+  static constexpr std::array<std::size_t, sizeof...(T) + 1> kOffsets = [] {
+    std::array<std::size_t, sizeof...(T) + 1> out{};
+    [[maybe_unused]] std::size_t i = 0;
+    [[maybe_unused]] std::size_t at = 0;
+    ((out[i++] = at, at += ParamType<T>::kSlots), ...);
+    return out;
+  }();
+};
+
 template <typename Args>
 struct ArgList;
 template <typename... T>
 struct ArgList<std::tuple<T...>> {
   static_assert(
-      (WasmValue<T> && ...),
-      "a host function's parameters are (u)int32_t, (u)int64_t, float, double, ExternRef or "
-      "std::optional<Func>, after an optional Caller&");
-  static constexpr std::array<ValType, sizeof...(T)> kTypes{ValType(SlotType<T>::kKind)...};
+      (WasmParam<T> && ...),
+      "a host function's parameters are (u)int32_t, (u)int64_t, float, double, ExternRef, "
+      "std::optional<Func>, guest_span<T> or guest_string_view, after an optional Caller&");
+  using Params = ParamList<T...>;
 };
 
 }  // namespace hoist::detail

@@ -74,16 +74,37 @@ std::uint8_t* put_legacy(std::uint8_t* p, const EncRow& row, unsigned width, std
   return p;
 }
 
-/// The three-byte VEX prefix (always for maps other than 0F) and the opcode. L is 0.
+/// VEX.pp of a mandatory prefix.
+unsigned prefix_bits(const EncRow& row) {
+  switch (row.prefix) {
+    case 0x66: return 1;
+    case 0xf3: return 2;
+    case 0xf2: return 3;
+    default: return 0;
+  }
+}
+
+/// The EVEX prefix and the opcode, for 128 bits without masking and registers below 16.
+std::uint8_t* put_evex(std::uint8_t* p, const EncRow& row, bool w, unsigned inverted, unsigned v) {
+  constexpr unsigned kNoUpperRegister = 0x10;  // R', inverted
+  constexpr unsigned kNoUpperVector = 8;       // V', inverted
+  const bool broadcast = (row.flags & EncRow::kBroadcast) != 0;
+  *p++ = 0x62;
+  *p++ = static_cast<std::uint8_t>(inverted | kNoUpperRegister | row.map);
+  *p++ = static_cast<std::uint8_t>((w ? 0x80u : 0u) | ((~v & 15u) << 3) | 4u | prefix_bits(row));
+  *p++ = static_cast<std::uint8_t>((broadcast ? 0x10u : 0u) | kNoUpperVector);
+  *p++ = row.opcode;
+  return p;
+}
+
+/// The VEX prefix (of three bytes for maps other than 0F, W and registers behind X and B) or EVEX,
+/// and the opcode. L is 0.
 std::uint8_t* put_vex(std::uint8_t* p, const EncRow& row, unsigned width, unsigned reg, unsigned x,
                       unsigned b, unsigned v) {
-  const unsigned pp = row.prefix == 0x66   ? 1u
-                      : row.prefix == 0xf3 ? 2u
-                      : row.prefix == 0xf2 ? 3u
-                                           : 0u;
-  const bool w = (width & row.width_mask & 8u) != 0;
+  const bool w = (width & row.width_mask & 8u) != 0 || (row.flags & EncRow::kW1) != 0;
   const unsigned inverted = ~(((reg >> 3) << 7) | ((x >> 3) << 6) | ((b >> 3) << 5)) & 0xe0u;
-  const unsigned last = ((~v & 15u) << 3) | pp;
+  if ((row.flags & EncRow::kEvex) != 0) return put_evex(p, row, w, inverted, v);
+  const unsigned last = ((~v & 15u) << 3) | prefix_bits(row);
   if (row.map == 1 && !w && (inverted & 0x60u) == 0x60u) {
     *p++ = 0xc5;
     *p++ = static_cast<std::uint8_t>((inverted & 0x80u) | last);
@@ -122,8 +143,9 @@ std::uint8_t* put_reg_form(std::uint8_t* p, const EncRow& row, unsigned width, s
   return p;
 }
 
-/// ModRM, SIB and displacement of [registers + disp].
-std::uint8_t* put_address(std::uint8_t* p, unsigned reg, const Mem& mem) {
+/// ModRM, SIB and displacement of [registers + disp]; one byte of displacement counts
+/// 1 << disp_shift.
+std::uint8_t* put_address(std::uint8_t* p, unsigned reg, const Mem& mem, unsigned disp_shift) {
   const bool has_index = mem.index != Mem::kNoReg;
   if (mem.base == Mem::kNoReg) {
     const unsigned index = has_index ? mem.index : 4u;
@@ -134,14 +156,16 @@ std::uint8_t* put_address(std::uint8_t* p, unsigned reg, const Mem& mem) {
   }
   const unsigned base = mem.base & 7u;
   // rbp and r13 have no form without displacement; rsp and r12 none without SIB.
-  const unsigned mod = mem.disp == 0 && base != 5 ? 0u : base::fits_i8(mem.disp) ? 1u : 2u;
+  const std::int32_t units = mem.disp >> disp_shift;
+  const bool is_short = base::fits_i8(units) && (mem.disp & ((1 << disp_shift) - 1)) == 0;
+  const unsigned mod = mem.disp == 0 && base != 5 ? 0u : is_short ? 1u : 2u;
   if (has_index || base == 4) {
     *p++ = modrm(mod, reg, 4);
     *p++ = modrm(mem.scale, has_index ? mem.index : 4u, base);
   } else {
     *p++ = modrm(mod, reg, base);
   }
-  base::store_le(p, mem.disp);
+  base::store_le(p, is_short ? units : mem.disp);
   static constexpr std::uint8_t kDispSize[] = {0, 1, 4};
   return p + kDispSize[mod];
 }
@@ -187,7 +211,8 @@ void emit_mem_form(CodeBuffer& buffer, const EncRow& row, unsigned width, std::u
     p = put_legacy(p, row, width, opcode, reg, index, base, force_rex);
   }
   if (mem.kind == Mem::Kind::Address) {
-    p = put_address(p, reg, mem);
+    const bool evex = (row.flags & EncRow::kEvex) != 0;
+    p = put_address(p, reg, mem, evex ? row.suffix : 0u);
   } else {
     p = put_rip(buffer, start, p, reg, mem, imm.size);
   }
@@ -363,6 +388,34 @@ void Encoder::rmr(Op op, unsigned width, Reg a, const Mem& b, Reg c) {
 
 void Encoder::rrm(Op op, unsigned width, Reg a, Reg b, const Mem& c) {
   rmr(op, width, a, c, b);
+}
+
+void Encoder::rrri(Op op, unsigned width, Reg a, Reg b, Reg c, std::int64_t imm) {
+  const EncRow& row = row_of(op);
+  width = width_of(row, width);
+  check_use(op, row, width, make_shape(3, false, true));
+  emit_reg_form(buffer_, row, width, row.opcode, {{a.number, b.number, c.number, 0}}, {imm, 1});
+}
+
+void Encoder::rrmi(Op op, unsigned width, Reg a, Reg b, const Mem& c, std::int64_t imm) {
+  const EncRow& row = row_of(op);
+  width = width_of(row, width);
+  check_use(op, row, width, make_shape(2, true, true));
+  emit_mem_form(buffer_, row, width, row.opcode, {{a.number, b.number, 0, 0}}, c, {imm, 1});
+}
+
+void Encoder::rrrr(Op op, Reg a, Reg b, Reg c, Reg d) {
+  const EncRow& row = row_of(op);
+  check_use(op, row, 0, make_shape(3, false, false) | kShapeIs4);
+  emit_reg_form(buffer_, row, row.fixed_width, row.opcode, {{a.number, b.number, c.number, 0}},
+                {d.number << 4, 1});
+}
+
+void Encoder::rrmr(Op op, Reg a, Reg b, const Mem& c, Reg d) {
+  const EncRow& row = row_of(op);
+  check_use(op, row, 0, make_shape(2, true, false) | kShapeIs4);
+  emit_mem_form(buffer_, row, row.fixed_width, row.opcode, {{a.number, b.number, 0, 0}}, c,
+                {d.number << 4, 1});
 }
 
 void Encoder::setcc(Cc cc, Reg dst) {

@@ -35,6 +35,10 @@ class Encoder {
   void rrr(Op op, unsigned width, Reg a, Reg b, Reg c);
   void rmr(Op op, unsigned width, Reg a, const Mem& b, Reg c);  ///< Shlx...RMR
   void rrm(Op op, unsigned width, Reg a, Reg b, const Mem& c);  ///< AndnRRM
+  void rrri(Op op, unsigned width, Reg a, Reg b, Reg c, std::int64_t imm);
+  void rrmi(Op op, unsigned width, Reg a, Reg b, const Mem& c, std::int64_t imm);
+  void rrrr(Op op, Reg a, Reg b, Reg c, Reg d);         ///< `d` in the last byte
+  void rrmr(Op op, Reg a, Reg b, const Mem& c, Reg d);  ///< `d` in the last byte
 
   // ---- with a condition code
   void setcc(Cc cc, Reg dst);

@@ -26,6 +26,8 @@ static constexpr const char* kNames[] = {
 
 namespace {
 
+constexpr auto kNone = static_cast<std::uint16_t>(kNoOp);
+
 constexpr std::uint16_t find_near(std::size_t at, std::string_view stem, std::string_view end) {
   // Forms of one instruction stand together.
   const std::size_t first = at < 6 ? 0 : at - 6;
@@ -35,12 +37,12 @@ constexpr std::uint16_t find_near(std::size_t at, std::string_view stem, std::st
       return static_cast<std::uint16_t>(i);
     }
   }
-  return static_cast<std::uint16_t>(kNoOp);
+  return kNone;
 }
 
-constexpr bool reads_at_most_8_bytes(const OpInfo& op) {
+constexpr bool reads_at_most(const OpInfo& op, unsigned bits) {
   for (const OperandInfo& o : op.operands()) {
-    if (o.place == Place::Mem) return o.bits <= 64 && o.role != Role::Address;
+    if (o.place == Place::Mem) return o.bits <= bits && o.role != Role::Address;
   }
   return false;
 }
@@ -48,7 +50,7 @@ constexpr bool reads_at_most_8_bytes(const OpInfo& op) {
 constexpr bool last_register_is_read_only(const OpInfo& op) {
   bool read_only = false;
   for (const OperandInfo& o : op.operands()) {
-    if (o.place <= Place::Xrm) read_only = o.role == Role::Read;
+    if (o.place < Place::Mem && o.place != Place::XIs4) read_only = o.role == Role::Read;
   }
   return read_only;
 }
@@ -59,50 +61,101 @@ struct FormPair {
 };
 
 /// The other form of row `at` by the first pair of name endings that fits.
-constexpr std::uint16_t other_form(std::size_t at, std::span<const FormPair> pairs) {
+constexpr std::uint16_t other_form(std::size_t at, std::span<const FormPair> pairs, unsigned bits) {
   const std::string_view name = kNames[at];
   for (const FormPair& pair : pairs) {
     if (!name.ends_with(pair.registers)) continue;
     // Of three registers the last one: ShlxRMR has the middle one in memory.
-    if (name.ends_with("RRR") && pair.registers != "RRR") continue;
+    if (name.ends_with("RRR") && !pair.registers.starts_with("RRR")) continue;
     const std::uint16_t found =
         find_near(at, name.substr(0, name.size() - pair.registers.size()), pair.memory);
-    if (found != static_cast<std::uint16_t>(kNoOp)) {
-      return reads_at_most_8_bytes(kOpInfos[found]) ? found : static_cast<std::uint16_t>(kNoOp);
+    if (found != kNone) return reads_at_most(kOpInfos[found], bits) ? found : kNone;
+  }
+  return kNone;
+}
+
+constexpr FormPair kSourcePairs[] = {
+    {"RRRR", "RRMR"}, {"RRRI", "RRMI"}, {"XXRI", "XXMI"}, {"RRR", "RRM"}, {"RRI", "RMI"},
+    {"XRI", "XMI"},   {"RR", "RM"},     {"RR", "MR"},     {"XR", "XM"},   {"XX", "XM"},
+    {"R", "M"}};
+constexpr FormPair kFirstPairs[] = {{"RR", "MR"}, {"RI", "MI"}};
+
+constexpr std::uint16_t source_form(std::size_t at, unsigned bits) {
+  return last_register_is_read_only(kOpInfos[at]) ? other_form(at, kSourcePairs, bits) : kNone;
+}
+
+constexpr std::uint16_t first_form(std::size_t at) {
+  const OpInfo& op = kOpInfos[at];
+  const bool reads_first = op.operand_count != 0 && op.operand[0].role == Role::Read;
+  return reads_first ? other_form(at, kFirstPairs, 64) : kNone;
+}
+
+constexpr bool has_general(const OpInfo& op) {
+  for (const OperandInfo& o : op.operands()) {
+    if (o.place < Place::XReg) return true;
+  }
+  return false;
+}
+
+constexpr unsigned kShapeWithoutRegs = kShapeMem | kShapeImm;
+
+/// Its mnemonic has a "v" in front; the memory operand, if any, is on the same side.
+constexpr std::uint16_t vex_form(std::size_t at) {
+  const OpInfo& op = kOpInfos[at];
+  const std::string_view mnemonic = op.mnemonic;
+  if (op.operand_count == 0 || mnemonic.starts_with("v")) return kNone;
+  for (std::size_t i = at + 1; i < at + 8 && i < kOpCount; ++i) {
+    const OpInfo& vex = kOpInfos[i];
+    const std::string_view name = vex.mnemonic;
+    if (name.size() != mnemonic.size() + 1 || !name.ends_with(mnemonic) || name[0] != 'v') continue;
+    if ((vex.shape & kShapeWithoutRegs) != (op.shape & kShapeWithoutRegs)) continue;
+    if (has_general(vex) != has_general(op)) continue;
+    const Place to = op.operand[0].place;
+    if (vex.operand[0].place == to || (to == Place::Xrm && vex.operand[0].place == Place::XVReg)) {
+      return static_cast<std::uint16_t>(i);
     }
   }
-  return static_cast<std::uint16_t>(kNoOp);
+  return kNone;
 }
 
-struct MemoryForms {
-  std::uint16_t source[kOpCount];
-  std::uint16_t first[kOpCount];
+struct OtherForms {
+  std::uint16_t source;     ///< reads up to 8 bytes
+  std::uint16_t source_16;  ///< reads up to 16 bytes
+  std::uint16_t first;
+  std::uint16_t vex;
 };
 
-constexpr MemoryForms make_memory_forms() {
-  constexpr FormPair kSource[] = {{"RRR", "RRM"}, {"RRI", "RMI"}, {"RR", "RM"}, {"RR", "MR"},
-                                  {"XR", "XM"},   {"XX", "XM"},   {"R", "M"}};
-  constexpr FormPair kFirst[] = {{"RR", "MR"}, {"RI", "MI"}};
-  MemoryForms out{};
-  for (std::size_t i = 0; i < kOpCount; ++i) {
-    const OpInfo& op = kOpInfos[i];
-    const bool reads_first = op.operand_count != 0 && op.operand[0].role == Role::Read;
-    out.source[i] =
-        last_register_is_read_only(op) ? other_form(i, kSource) : static_cast<std::uint16_t>(kNoOp);
-    out.first[i] = reads_first ? other_form(i, kFirst) : static_cast<std::uint16_t>(kNoOp);
-  }
-  return out;
-}
+// One constant per row, as above.
+enum class RowNumber : std::uint16_t {};
+template <RowNumber kRow>
+constexpr OtherForms kFormsOf = {source_form(static_cast<std::size_t>(kRow), 64),
+                                 source_form(static_cast<std::size_t>(kRow), 128),
+                                 first_form(static_cast<std::size_t>(kRow)),
+                                 vex_form(static_cast<std::size_t>(kRow))};
 
-constexpr MemoryForms kMemoryForms = make_memory_forms();
+constexpr OtherForms kOtherForms[kOpCount] = {
+#define HOIST_X64_INST(id, mnemonic, operands, widths, encoding, feature, read, written) \
+  kFormsOf<RowNumber{static_cast<std::uint16_t>(Op::id)}>,
+#include "asm/x64/insts.def"
+};
+
+const OtherForms& forms_of(Op op) {
+  return kOtherForms[static_cast<std::uint16_t>(op)];
+}
 
 }  // namespace
 
 Op with_memory_source(Op op) {
-  return static_cast<Op>(kMemoryForms.source[static_cast<std::uint16_t>(op)]);
+  return static_cast<Op>(forms_of(op).source);
+}
+Op with_memory_source_16(Op op) {
+  return static_cast<Op>(forms_of(op).source_16);
 }
 Op with_memory_first(Op op) {
-  return static_cast<Op>(kMemoryForms.first[static_cast<std::uint16_t>(op)]);
+  return static_cast<Op>(forms_of(op).first);
+}
+Op with_vex(Op op) {
+  return static_cast<Op>(forms_of(op).vex);
 }
 
 std::string_view op_name(Op op) {

@@ -36,7 +36,9 @@ enum class Place : std::uint8_t {
   OpReg,
   VReg,  // a general register: ModRM.reg, ModRM.rm, opcode, VEX.vvvv
   XReg,
-  Xrm,  // a vector register: ModRM.reg, ModRM.rm
+  Xrm,
+  XVReg,  // a vector register: ModRM.reg, ModRM.rm, VEX.vvvv
+  XIs4,   // a vector register in the upper half of the last byte
   Mem,
   Imm,
   Imm8,
@@ -75,7 +77,14 @@ enum FlagBit : std::uint8_t {
 };  // clang-format on
 
 /// Shape of a form: the number of register operands (not counting fixed ones) and these bits.
-enum ShapeBit : std::uint8_t { kShapeMem = 4, kShapeImm = 8, kShapeCc = 16, kShapeRel = 32 };
+/// A register in the last byte is not counted.
+enum ShapeBit : std::uint8_t {
+  kShapeMem = 4,
+  kShapeImm = 8,
+  kShapeCc = 16,
+  kShapeRel = 32,
+  kShapeIs4 = 64
+};
 
 struct OpInfo {
   static constexpr unsigned kMaxOperands = 5;
@@ -89,8 +98,8 @@ struct OpInfo {
   std::uint8_t flags_written;
   std::uint8_t shape;  ///< kShape bits: which operands the encoder takes
   /// Place of each explicit register among the machine IR operands that are not of the address:
-  /// counted from the start, or (negative) from the end.
-  std::int8_t mach_operand[3];
+  /// counted from the start, or (negative) from the end; the one in the last byte is number 3.
+  std::int8_t mach_operand[4];
 
   constexpr std::span<const OperandInfo> operands() const { return {operand, operand_count}; }
   constexpr bool allows_width(unsigned bytes) const { return widths == 0 || (widths & bytes) != 0; }
@@ -110,6 +119,12 @@ Op with_memory_source(Op op);
 /// CmpRR to CmpMR, TestRR to TestMR, CmpRI to CmpMI, TestRI to TestMI: the first operand in memory.
 /// kNoOp for anything that writes its first operand.
 Op with_memory_first(Op op);
+/// The same for a value that fills its 16 bytes of memory: the forms of with_memory_source and
+/// those that read 16 bytes. With VEX there is no demand on their alignment.
+Op with_memory_source_16(Op op);
+/// The form with VEX (of three operands where SSE has two) of an SSE form: AddpsRR to VaddpsRRR,
+/// AddpsRM to VaddpsRRM, PslldRI to VpslldRRI. kNoOp where there is none or `op` is no SSE form.
+Op with_vex(Op op);
 /// The table's id: "AddRR".
 std::string_view op_name(Op op);
 

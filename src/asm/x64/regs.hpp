@@ -95,9 +95,21 @@ enum class Feature : std::uint8_t {
   Bmi2,
   Avx,
   Avx2,
-  Fma
+  Fma,
+  F16c,
+  Cmpxchg16b,
+  Avx512f,
+  Avx512vl,  ///< every row with an EVEX prefix needs it besides its own feature
+  Avx512dq,
+  Avx512bw,
+  Avx512cd,
+  Avx512vbmi,
+  Avx512bitalg,
+  Avx512vpopcntdq
 };
-inline constexpr unsigned kFeatureCount = static_cast<unsigned>(Feature::Fma) + 1;
+inline constexpr unsigned kFeatureCount = static_cast<unsigned>(Feature::Avx512vpopcntdq) + 1;
+/// As the platform's list has it: "sse4.1", "avx2".
+std::string_view feature_name(Feature feature);
 using FeatureSet = std::uint32_t;
 constexpr FeatureSet feature_bit(Feature f) {
   return FeatureSet{1} << static_cast<unsigned>(f);

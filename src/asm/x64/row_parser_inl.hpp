@@ -20,7 +20,15 @@ enum class ImmKind : std::uint8_t { None, Ib, Iz, Is, It, I1, Im, Iq, Rel };
 /// a register operand (not counting fixed ones), or kDigit.
 struct EncRow {
   static constexpr std::uint8_t kDigit = 3;
-  enum Flag : std::uint8_t { kVex = 1, kLock = 2, kOpReg = 4, kFixedWidth = 8 };
+  enum Flag : std::uint8_t {
+    kVex = 1,
+    kLock = 2,
+    kOpReg = 4,
+    kFixedWidth = 8,
+    kW1 = 16,
+    kEvex = 32,
+    kBroadcast = 64
+  };
 
   std::uint8_t opcode = 0;
   std::uint8_t prefix = 0;  ///< 0, 66, F2 or F3
@@ -37,7 +45,8 @@ struct EncRow {
   std::uint8_t byte_rm = 0;   ///< the same for ModRM.rm or the opcode's register
   std::uint8_t shape = 0;     ///< see make_shape
   ImmKind imm = ImmKind::None;
-  std::uint8_t suffix = 0;  ///< a third opcode byte in place of ModRM, 0: none
+  std::uint8_t suffix = 0;  ///< a third opcode byte in place of ModRM, 0: none; with EVEX log2 of
+                            ///< what a one-byte displacement counts
 };
 static_assert(sizeof(EncRow) == 16);
 
@@ -72,7 +81,8 @@ struct PlaceName {
 };
 inline constexpr PlaceName kPlaceNames[] = {
     {"reg", Place::Reg},   {"rm", Place::Rm},       {"op", Place::OpReg},  {"vreg", Place::VReg},
-    {"xreg", Place::XReg}, {"xrm", Place::Xrm},     {"mem", Place::Mem},   {"imm", Place::Imm},
+    {"xreg", Place::XReg}, {"xrm", Place::Xrm},     {"xv", Place::XVReg},  {"xis4", Place::XIs4},
+    {"mem", Place::Mem},   {"imm", Place::Imm},
     {"imm8", Place::Imm8}, {"imm64", Place::Imm64}, {"rel", Place::Rel},   {"cl", Place::Cl},
     {"xmm0", Place::Xmm0}, {"<rax>", Place::Rax},   {"<rbx>", Place::Rbx}, {"<rcx>", Place::Rcx},
     {"<rdx>", Place::Rdx}};
@@ -143,7 +153,12 @@ consteval void place_in_machine_ir(OpInfo& op) {
     const int place = o.role == Role::Read ? -uses : defs;
     if (o.role != Role::Read) ++defs;
     if (o.role != Role::Write) --uses;
-    if (o.place < Place::Mem) op.mach_operand[regs++] = static_cast<std::int8_t>(place);
+    if (o.place == Place::XIs4) {
+      op.mach_operand[3] = static_cast<std::int8_t>(place);
+      shape |= kShapeIs4;
+    } else if (o.place < Place::Mem) {
+      op.mach_operand[regs++] = static_cast<std::int8_t>(place);
+    }
   }
   op.shape = static_cast<std::uint8_t>(shape | regs);
 }
@@ -165,6 +180,10 @@ consteval OpInfo parse_info(const char* mnemonic, std::string_view operands,
   return out;
 }
 
+consteval std::uint8_t log2_bytes(unsigned bits) {
+  return bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : bits == 64 ? 3 : (bad_row(), 0);
+}
+
 /// Slots, shape and byte registers follow from the operands.
 consteval void place_operands(EncRow& row, const OpInfo& op) {
   unsigned regs = 0;
@@ -184,10 +203,14 @@ consteval void place_operands(EncRow& row, const OpInfo& op) {
         ++regs;
         break;
       case Place::VReg:
+      case Place::XVReg:
         row.v_slot = slot;
         ++regs;
         break;
       case Place::Mem:
+        if ((row.flags & EncRow::kEvex) != 0) row.suffix = o.bits == 128 ? 4 : log2_bytes(o.bits);
+        break;
+      case Place::XIs4:
       case Place::Imm:
       case Place::Imm8:
       case Place::Imm64:
@@ -200,7 +223,7 @@ consteval void place_operands(EncRow& row, const OpInfo& op) {
       case Place::Rdx: break;
     }
   }
-  row.shape = op.shape & 15;
+  row.shape = op.shape & (15 | kShapeIs4);
 }
 
 /// One token of the encoding that is not an opcode byte; false where it is one.
@@ -220,6 +243,12 @@ consteval bool parse_encoding_word(EncRow& row, std::string_view word) {
   }
   if (word == "VEX") {
     row.flags |= EncRow::kVex;
+  } else if (word == "EVEX") {
+    row.flags |= EncRow::kVex | EncRow::kEvex;
+  } else if (word == "W1") {
+    row.flags |= EncRow::kW1;
+  } else if (word == "bcst") {
+    row.flags |= EncRow::kBroadcast;
   } else if (word == "F0" && row.map == 0) {
     row.flags |= EncRow::kLock;
   } else if (word == "d64") {

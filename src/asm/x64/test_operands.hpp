@@ -10,7 +10,7 @@
 namespace hoist::masm::x64 {
 
 struct TestOperands {
-  unsigned regs[3] = {0, 0, 0};  ///< in operand order, fixed ones not counted
+  unsigned regs[4] = {0, 0, 0, 0};  ///< in operand order, fixed ones not counted
   Mem mem;
   std::int64_t imm = 0;
   Cc cc = Cc::E;
@@ -23,6 +23,8 @@ std::string text_for_test(Op op, unsigned width, const TestOperands& operands);
 
 unsigned explicit_regs(const OpInfo& op);
 bool has_place(const OpInfo& op, Place place);
+/// Reads one lane from memory for all (the names of these rows end in B for their memory operand).
+bool is_broadcast(Op op);
 inline bool has_mem(const OpInfo& op) {
   return has_place(op, Place::Mem);
 }
@@ -30,10 +32,10 @@ inline bool has_imm(const OpInfo& op) {
   return has_place(op, Place::Imm) || has_place(op, Place::Imm8) || has_place(op, Place::Imm64);
 }
 inline bool is_vector(Place p) {
-  return p == Place::XReg || p == Place::Xrm;
+  return p >= Place::XReg && p <= Place::XIs4;
 }
 inline bool is_register(Place p) {
-  return p <= Place::Xrm;
+  return p < Place::Mem;
 }
 /// The mnemonic with the condition code and comparison predicate filled in.
 std::string mnemonic_for_test(const OpInfo& op, const TestOperands& operands);

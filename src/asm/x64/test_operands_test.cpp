@@ -19,6 +19,11 @@ bool has_place(const OpInfo& op, Place place) {
   return false;
 }
 
+bool is_broadcast(Op op) {
+  const std::string_view name = op_name(op);
+  return name.ends_with("RB") || name.ends_with("RBI");
+}
+
 void encode_for_test(Encoder& enc, Op op, unsigned width, const TestOperands& t) {
   const OpInfo& row = info(op);
   const Reg a(t.regs[0]);
@@ -29,7 +34,11 @@ void encode_for_test(Encoder& enc, Op op, unsigned width, const TestOperands& t)
   if (op == Op::CmovccRR) return enc.cmovcc(t.cc, width, a, b);
   if (op == Op::CmovccRM) return enc.cmovcc(t.cc, width, a, t.mem);
   const unsigned regs = explicit_regs(row);
+  if (has_place(row, Place::XIs4)) {
+    return has_mem(row) ? enc.rrmr(op, a, b, t.mem, c) : enc.rrrr(op, a, b, c, Reg(t.regs[3]));
+  }
   if (has_mem(row)) {
+    if (has_imm(row) && regs == 2) return enc.rrmi(op, width, a, b, t.mem, t.imm);
     if (has_imm(row))
       return regs == 0 ? enc.mi(op, width, t.mem, t.imm) : enc.rmi(op, width, a, t.mem, t.imm);
     if (regs == 0) return enc.m(op, width, t.mem);
@@ -38,6 +47,7 @@ void encode_for_test(Encoder& enc, Op op, unsigned width, const TestOperands& t)
   }
   if (has_imm(row)) {
     if (regs == 0) return enc.i(op, t.imm);
+    if (regs == 3) return enc.rrri(op, width, a, b, c, t.imm);
     return regs == 1 ? enc.ri(op, width, a, t.imm) : enc.rri(op, width, a, b, t.imm);
   }
   switch (regs) {
@@ -72,7 +82,11 @@ static void print_mem(base::Printer& out, const Mem& mem, unsigned bits) {
     out << plus << (1u << mem.scale) << '*' << gpr_name(Reg(mem.index), 8);
     plus = " + ";
   }
-  if (mem.disp != 0 || *plus == 0) out << plus << mem.disp;
+  if (mem.disp < 0 && *plus != 0) {
+    out << " - " << -std::int64_t{mem.disp};
+  } else if (mem.disp != 0 || *plus == 0) {
+    out << plus << mem.disp;
+  }
   out << ']';
 }
 
@@ -93,8 +107,13 @@ std::string text_for_test(Op op, unsigned width, const TestOperands& t) {
       case Place::OpReg:
       case Place::VReg: out << gpr_name(Reg(t.regs[reg++]), bits / 8); break;
       case Place::XReg:
-      case Place::Xrm: out << xmm_name(Reg(t.regs[reg++])); break;
-      case Place::Mem: print_mem(out, t.mem, bits); break;
+      case Place::Xrm:
+      case Place::XVReg:
+      case Place::XIs4: out << xmm_name(Reg(t.regs[reg++])); break;
+      case Place::Mem:
+        print_mem(out, t.mem, bits);
+        if (is_broadcast(op)) out << (bits == 32 ? "{1to4}" : "{1to2}");
+        break;
       case Place::Imm:
       case Place::Imm8:
       case Place::Imm64: out << t.imm; break;

@@ -17,6 +17,7 @@ void BlockOrder::compute(const ir::Function& func) {
   entry_item_ = first_ = last_hot_ = last_ = kNone;
   irreducible_ = false;
   plain_ = false;
+  has_handlers_ = false;
   walk(func);
   plain_ = irreducible_;
   mark_cold_and_depth(func);
@@ -29,7 +30,7 @@ void BlockOrder::add_edge(ir::Block from, ir::BlockCall call, ir::Block to) {
   BlockInfo& target = blocks_[to.index()];
   ++target.in_count;
   target.last_in_edge = static_cast<std::uint32_t>(edges_.size());
-  edges_.push_back({from, to, call, kNone});
+  edges_.push_back({from, to, call, kNone, false});
   ++blocks_[from.index()].edge_count;
 }
 
@@ -41,6 +42,12 @@ void BlockOrder::add_edges(const ir::Function& func, ir::Block block) {
   if (func.op(branch) != ir::Op::BrTable) {
     func.for_each_target(
         branch, [&](ir::BlockCall call) { add_edge(block, call, func.call_target(call)); });
+    if (ir::is_try(func.op(branch)) && blocks_[block.index()].edge_count > 1) {
+      for (std::size_t i = info.first_edge + 1; i < edges_.size(); ++i) {
+        edges_[i].exceptional = true;
+      }
+      has_handlers_ = true;
+    }
     return;
   }
   info.first_table_edge = static_cast<std::uint32_t>(table_edges_.size());
@@ -177,7 +184,9 @@ void BlockOrder::mark_cold_and_depth(const ir::Function& func) {
     info.depth = static_cast<std::uint16_t>(std::min(depth, 0xffffu));
     plain_ |= depth > kMaxNestedLayout;
     if (!info.cold) {
-      for (const Edge& edge : edges_from(block)) ++blocks_[edge.to.index()].path_position;
+      for (const Edge& edge : edges_from(block)) {
+        if (!edge.exceptional) ++blocks_[edge.to.index()].path_position;
+      }
       mark_unlikely_successor(func, block);
     }
     info.item = make_item(block, kNone);
@@ -254,8 +263,8 @@ void BlockOrder::place_edge(std::uint32_t edge_index) {
   items_[item].loop_depth = plain_             ? std::min(from.depth, to.depth)
                             : around.is_some() ? blocks_[around.index()].depth
                                                : std::uint16_t{0};
-  items_[item].cold = from.cold || to.cold;
-  if (from.cold && !to.cold) {
+  items_[item].cold = from.cold || to.cold || edge.exceptional;
+  if (items_[item].cold && !to.cold) {
     insert_after(item, last_, ir::Block::none());
     return;
   }

@@ -32,6 +32,7 @@ class BlockOrder {
     ir::Block to;
     ir::BlockCall call;
     std::uint32_t item = kNone;  ///< of the split edge; kNone if it is not split
+    bool exceptional = false;    ///< from a try_call to one of its handlers; counts as cold
   };
   struct Item {
     ir::Block block;             ///< none: a split edge or the extra entry block
@@ -78,6 +79,12 @@ class BlockOrder {
   }
   /// The extra entry item, or kNone.
   std::uint32_t entry_item() const { return entry_item_; }
+  /// Whether there are exceptional edges.
+  bool has_handlers() const { return has_handlers_; }
+  /// A block that is entered only by one exceptional edge, which is not split.
+  bool is_landing_pad(ir::Block block) const {
+    return has_handlers_ && has_single_edge(block) && single_edge_into(block).exceptional;
+  }
 
  private:
   struct BlockInfo {
@@ -140,6 +147,7 @@ class BlockOrder {
   std::uint32_t last_ = kNone;      // last item of all
   bool plain_ = false;              // the layout is reverse postorder, loops need not be contiguous
   bool irreducible_ = false;
+  bool has_handlers_ = false;
 };
 
 }  // namespace hoist::codegen

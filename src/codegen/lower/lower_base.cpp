@@ -61,12 +61,29 @@ void LowerBase::resolve_values() {
     for (std::size_t i = 0; i < params.size(); ++i) {
       resolved_[params[i].index()] = resolved_[args[i].index()];
     }
+    if (order_.is_landing_pad(block)) keep_payload_params(params, args);
     any = true;
   }
   if (!any) return;
   for (std::size_t i = 0; i < count; ++i) {
     if (func_->value(ir::Value(i)).kind == ir::ValueKind::Alias) {
       resolved_[i] = resolved_[resolved_[i].index()];
+    }
+  }
+}
+
+/// A payload word is one value for all handlers of a call, but each landing pad defines its own: in
+/// a block that is one, the first parameter that takes the word.
+void LowerBase::keep_payload_params(std::span<const ir::Value> params,
+                                    std::span<const ir::Value> args) {
+  for (std::size_t i = 0; i < params.size(); ++i) {
+    const ir::Value arg = func_->resolve(args[i]);
+    if (func_->value(arg).kind != ir::ValueKind::TryException) continue;
+    resolved_[params[i].index()] = params[i];
+    for (std::size_t j = 0; j < i; ++j) {
+      if (func_->resolve(args[j]) != arg) continue;
+      resolved_[params[i].index()] = params[j];
+      break;
     }
   }
 }
@@ -85,12 +102,10 @@ void LowerBase::count_uses() {
       colour_[inst.index()] = colour;
       if (is_ordered(*func_, inst)) ++colour;
       // Arguments to the parameters of a block with one edge are no uses of their own.
-      if (ir::has_effect(func_->op(inst), ir::effect::Branch)) continue;
-      func_->for_each_arg(inst, count);
+      func_->for_each_operand(inst, count);
     }
     const ir::Inst end = func_->last_inst(block);
     if (end.is_none() || !ir::has_effect(func_->op(end), ir::effect::Branch)) continue;
-    if (func_->op(end) != ir::Op::Jump) count(func_->arg_a(end));
     for (const BlockOrder::Edge& edge : order_.edges_from(block)) {
       if (order_.has_single_edge(edge.to)) continue;
       for (const ir::Value v : func_->call_args(edge.call)) count(v);

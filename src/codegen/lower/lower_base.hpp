@@ -61,6 +61,9 @@ inline Operand use_any(VReg v) {
 inline Operand use_fixed(VReg v, PReg reg) {
   return {v, Role::Use, Constraint::Fixed, reg, 0};
 }
+inline Operand use_slot(VReg v) {
+  return {v, Role::Use, Constraint::Slot, {}, 0};
+}
 inline Operand late_use(VReg v) {
   return {v, Role::LateUse, Constraint::Reg, {}, 0};
 }
@@ -130,7 +133,13 @@ class LowerBase {
   void sink(ir::Inst load) { sunk_[load.index()] = true; }
 
   // ---- Virtual registers.
-  VReg new_vreg(RegClass cls) { return out_->vregs.push({cls, 8}); }
+  /// `bytes` (8 or 16) is what a spill must keep.
+  VReg new_vreg(RegClass cls, std::uint8_t bytes = 8) { return out_->vregs.push({cls, bytes}); }
+  /// Of the class and size that a value of this type needs.
+  VReg new_vreg_for(ir::Type type) {
+    const bool wide = type.is_vector() || type == ir::F128;
+    return new_vreg(class_of(type), wide ? 16 : 8);
+  }
   VReg new_int() { return new_vreg(RegClass::Int); }
   VReg new_float() { return new_vreg(RegClass::Float); }
   RegClass class_of(ir::Type type) const {
@@ -140,7 +149,7 @@ class LowerBase {
   VReg vreg_of(ir::Value v) {
     const ir::Value value = resolve(v);
     VReg& vreg = vreg_of_[value.index()];
-    if (vreg.is_none()) vreg = new_vreg(class_of(type(value)));
+    if (vreg.is_none()) vreg = new_vreg_for(type(value));
     return vreg;
   }
   /// The register that an instruction must define for result `number`.
@@ -161,6 +170,13 @@ class LowerBase {
   /// For instructions with many operands: add them to `operand_list()` first, then emit.
   std::vector<Operand>& operand_list() { return list_; }
   MachInst& emit_list(MachInst inst);
+  /// Adds a flag to the instruction emitted last.
+  void set_last_flags(std::uint8_t flags) { group_.back().flags |= flags; }
+  /// Whether the instruction emitted last makes `v`, and does so again wherever it is needed.
+  bool is_made_again(VReg v) const {
+    return !group_.empty() && (group_.back().flags & kRemat) != 0 &&
+           out_->operands[group_.back().first_operand].vreg == v;
+  }
   std::uint32_t add_clobbers(RegMask mask);
   std::uint32_t add_symbol(const ir::ExternalName& name);
   std::uint32_t add_pool(const void* bytes, std::uint8_t size);
@@ -190,6 +206,7 @@ class LowerBase {
   };
 
   void resolve_values();
+  void keep_payload_params(std::span<const ir::Value> params, std::span<const ir::Value> args);
   void count_uses();
 
   const ir::Function* func_ = nullptr;

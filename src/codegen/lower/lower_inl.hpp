@@ -14,6 +14,7 @@ namespace hoist::codegen {
 ///   void lower_inst(Inst)    any instruction but terminators; its results are wanted, or it has
 ///   effects void lower_end(Inst)     a terminator; adds the block's successors void
 ///   lower_edge(Edge)    the jump of a split edge, or of a block with one successor Result<void>
+///   void lower_landing_pad(Block)  the start of a handler: payload words
 ///   lower_signature()  before everything else
 template <typename Rules>
 Result<void> lower_function(Rules& rules, const ir::Function& func, MachFunction& out) {
@@ -41,6 +42,11 @@ Result<void> lower_function(Rules& rules, const ir::Function& func, MachFunction
       if (!rules.must_emit(inst)) continue;
       rules.start_root(func.loc(inst));
       rules.lower_inst(inst);
+      rules.end_root();
+    }
+    if (order.is_landing_pad(block)) {
+      rules.start_root({});
+      rules.lower_landing_pad(block);
       rules.end_root();
     }
     if (i == 0 && order.entry_item() == BlockOrder::kNone) {

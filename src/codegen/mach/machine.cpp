@@ -25,7 +25,12 @@ void MachFunction::clear() {
   has_calls = false;
   stack_limit_offset = -1;
   stack_limit_offset2 = -1;
+  trap_symbol = -1;
   jump_tables.clear();
+  notes.clear();
+  handlers.clear();
+  debug_tags.clear();
+  stack_map.clear();
 }
 
 }  // namespace hoist::codegen

@@ -21,6 +21,7 @@
 #include "base/text/printer.hpp"
 #include "image/layout/trap_code.hpp"
 #include "ir/entities.hpp"
+#include "ir/function.hpp"
 #include "ir/signature.hpp"
 
 namespace hoist::codegen {
@@ -67,6 +68,8 @@ enum class Constraint : std::uint8_t {
   RegOrSlot,  ///< a register or the spill slot, as it comes (uses only)
   Fixed,      ///< the register `fixed`
   Same,  ///< a Def in the same register as operand number `same_as` of this instruction (a Use)
+  Slot,  ///< the spill slot, which stays intact during the instruction; uses of values that are not
+         ///< kRemat
 };
 
 struct Operand {
@@ -96,6 +99,10 @@ enum InstFlags : std::uint8_t {
   kCall = 2,        ///< clobbers `clobbers`; a safepoint
   kMove = 4,        ///< copies operand 1 (use) to operand 0 (def), same class: a hint to coalesce
   kRemat = 8,  ///< no uses, no effects: its result may be made again anywhere instead of spilled
+  kTry = 16,   ///< a terminator without operands: the successors after the first are the handlers of
+               ///< the last call of the block, which enters them at once. That call clobbers all
+               ///< registers that may be allocated, but for those of its results; no result is live
+               ///< into a handler; nothing between call and terminator uses a value from before.
 };
 
 /// One machine instruction, 32 bytes. `op` is a target's opcode (for x64: masm::x64::Op, then the
@@ -117,6 +124,26 @@ struct MachInst {
   std::uint32_t aux = 0;  ///< successor number, symbol, stack slot, pool entry … by op and addr
 };
 static_assert(sizeof(MachInst) == 32);
+
+/// What a call or a sequence point says about itself besides its operands: the source of side
+/// tables. Found by MachInst::imm of calls and sequence points: number + 1, or 0 for nothing.
+struct CallNote {
+  std::uint32_t first_handler = 0;  ///< in MachFunction::handlers
+  std::uint32_t handler_count = 0;
+  std::uint32_t first_tag = 0;  ///< in MachFunction::debug_tags
+  std::uint32_t tag_count = 0;
+  std::uint32_t first_map_entry = 0;  ///< in MachFunction::stack_map
+  std::uint32_t map_entry_count = 0;
+  bool patchable = false;
+};
+
+/// One item of the list that the unwinder goes through for a call.
+struct MachHandler {
+  enum class Kind : std::uint8_t { Tag, Default, Context };
+  Kind kind = Kind::Default;
+  std::uint32_t tag = 0;    ///< Tag
+  std::uint32_t where = 0;  ///< Tag, Default: number of the successor; Context: of the call's operand
+};
 
 struct VRegData {
   RegClass cls = RegClass::Int;
@@ -170,8 +197,14 @@ class MachFunction {
   /// Where the prologue finds the stack limit; see isa/x64/abi.hpp. Negative: no check.
   std::int32_t stack_limit_offset = -1;
   std::int32_t stack_limit_offset2 = -1;  ///< of a second load; negative: there is none
+  /// Symbol that traps call; negative: they fault. See ir::Function::trap_handler.
+  std::int32_t trap_symbol = -1;
   /// Entries of jump tables: successor numbers of the block that ends in the table's jump.
   std::vector<std::uint32_t> jump_tables;
+  std::vector<CallNote> notes;
+  std::vector<MachHandler> handlers;
+  std::vector<ir::DebugTag> debug_tags;
+  std::vector<ir::StackMapEntry> stack_map;
 
   void clear();
   std::span<const Operand> operands_of(const MachInst& inst) const {

@@ -186,7 +186,7 @@ bool Parser::inst() {
 
 bool Parser::operands(MachInst& inst) {
   static constexpr std::string_view kRoles[] = {"def ",     "early ", "use ",
-                                                "lateany ", "late ",  "any "};
+                                                "lateany ", "late ",  "any ", "slot "};
   for (;;) {
     bool found = false;
     for (const std::string_view role : kRoles) {
@@ -207,6 +207,7 @@ bool Parser::operand(std::string_view role) {
             : role.substr(0, 4) == "late" ? Role::LateUse
                                           : Role::Use;
   if (role == "any " || role == "lateany ") op.constraint = Constraint::RegOrSlot;
+  if (role == "slot ") op.constraint = Constraint::Slot;
   if (!vreg(op.vreg)) return false;
   const bool is_def = op.role == Role::Def || op.role == Role::EarlyDef;
   if (is_def && !reg_class(op.vreg)) return false;
@@ -241,6 +242,8 @@ bool Parser::suffixes(MachInst& inst) {
       inst.flags |= kMove;
     } else if (accept("remat")) {
       inst.flags |= kRemat;
+    } else if (accept("try")) {
+      inst.flags |= kTry;
     } else if (accept("end")) {
       inst.flags |= kTerminator;
     } else {

@@ -42,7 +42,11 @@ void print_operand(base::Printer& out, const MachFunction& func, std::uint32_t n
   const Operand& op = func.operands[number];
   bool is_def = false;
   switch (op.role) {
-    case Role::Use: out << (op.constraint == Constraint::RegOrSlot ? "any " : "use "); break;
+    case Role::Use:
+      out << (op.constraint == Constraint::RegOrSlot ? "any "
+              : op.constraint == Constraint::Slot    ? "slot "
+                                                     : "use ");
+      break;
     case Role::LateUse:
       out << (op.constraint == Constraint::RegOrSlot ? "lateany " : "late ");
       break;
@@ -102,6 +106,7 @@ void print_inst(base::Printer& out, const MachFunction& func, const MachInst& in
   if ((inst.flags & kCall) != 0) out << " call";
   if ((inst.flags & kMove) != 0) out << " move";
   if ((inst.flags & kRemat) != 0) out << " remat";
+  if ((inst.flags & kTry) != 0) out << " try";
   const MachBlockData* block = block_ended_by(func, inst);
   if (block == nullptr) return;
   if (block->succ_count == 0) {

@@ -178,7 +178,7 @@ void Annotations::visit_defs(const MachFunction& func, ValueTable& values, std::
   pressure_.early_defs[0] = pressure_.early_defs[1] = 0;
   for (std::uint32_t o = inst.first_operand; o < inst.first_operand + inst.operand_count; ++o) {
     const Operand& op = func.operands[o];
-    event = event || op.constraint == Constraint::Fixed;
+    event = event || op.constraint == Constraint::Fixed || op.constraint == Constraint::Slot;
     if (is_use(op)) continue;
     const std::uint32_t v = op.vreg.index();
     ValueInfo& value = values[v];

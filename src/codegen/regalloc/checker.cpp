@@ -83,7 +83,10 @@ class Checker {
   void check_conflicts(std::uint32_t inst);
   void define(std::uint32_t number);
   void write(Alloc to, std::uint32_t set, unsigned bytes);
-  void meet(const MachEdge& edge);
+  void meet(const MachEdge& edge, const State& from);
+  bool ends_in_try(std::uint32_t block) const {
+    return (func_.insts[func_.blocks[MachBlock(block)].end_inst - 1].flags & kTry) != 0;
+  }
   std::uint32_t fitting(std::uint32_t set, RegClass cls, unsigned bytes);
 
   void error(const std::string& text) {
@@ -110,6 +113,7 @@ class Checker {
   SetPool sets_;
   std::vector<State> entry_;
   State state_;
+  State thrown_;  ///< what a handler of the last call finds
   std::vector<std::uint32_t> todo_;
   std::vector<std::uint8_t> queued_;
   std::uint32_t block_ = 0;
@@ -196,7 +200,11 @@ bool Checker::check_shape() {
 void Checker::flow(std::uint32_t block) {
   state_ = entry_[block];
   execute(block);
-  for (const MachEdge& edge : func_.succs_of(func_.blocks[MachBlock(block)])) meet(edge);
+  bool is_handler = false;
+  for (const MachEdge& edge : func_.succs_of(func_.blocks[MachBlock(block)])) {
+    meet(edge, is_handler ? thrown_ : state_);
+    is_handler = ends_in_try(block);
+  }
 }
 
 void Checker::execute(std::uint32_t block) {
@@ -270,6 +278,11 @@ void Checker::visit(std::uint32_t i) {
   for (unsigned r = 0; r < 64; ++r) {
     if (clobbers.contains(PReg{static_cast<std::uint8_t>(r)})) state_[r] = 0;
   }
+  // An exception arrives after whatever the callee clobbered and without results.
+  if ((inst.flags & kCall) != 0 && ends_in_try(block_)) {
+    thrown_ = state_;
+    std::fill(thrown_.begin(), thrown_.begin() + 64, 0);
+  }
   for (std::uint32_t o = inst.first_operand; o < end; ++o) {
     if (func_.operands[o].role == Role::Def) define(o);
   }
@@ -279,8 +292,11 @@ void Checker::check_use(std::uint32_t inst, std::uint32_t number) {
   const Operand& op = func_.operands[number];
   const Alloc at = alloc_.allocs[number];
   if (!valid_place(at)) return error_at(inst, number, "has no location");
-  if (at.is_slot() && op.constraint != Constraint::RegOrSlot) {
-    return error_at(inst, number, "must be in a register");
+  const bool may_be_slot =
+      op.constraint == Constraint::RegOrSlot || op.constraint == Constraint::Slot;
+  if (at.is_slot() && !may_be_slot) return error_at(inst, number, "must be in a register");
+  if (at.is_reg() && op.constraint == Constraint::Slot) {
+    return error_at(inst, number, "must be in a slot");
   }
   const RegClass cls = func_.vregs[op.vreg].cls;
   if (at.is_reg() && at.reg.cls() != cls)
@@ -357,10 +373,10 @@ void Checker::define(std::uint32_t number) {
 }
 
 // The successor's parameters are new names for the arguments.
-void Checker::meet(const MachEdge& edge) {
+void Checker::meet(const MachEdge& edge, const State& from) {
   const auto args = func_.args_of(edge);
   const auto params = func_.params_of(func_.blocks[edge.target]);
-  State state = state_;
+  State state = from;
   if (!args.empty()) {
     for (std::uint32_t& id : state) {
       if (id == 0) continue;

@@ -146,21 +146,24 @@ void Scan::release(std::uint32_t vreg) {
 // The store reads the register that holds the value before this instruction's copies; a copy that
 // has moved the value for this instruction is taken back unless an operand needs it.
 void Scan::evict(std::uint32_t vreg) {
-  Current& now = current_[vreg];
-  ValueInfo& value = (*values_)[vreg];
+  const Current& now = current_[vreg];
   if (now.stamp == epoch_ && now.home != now.source && (now.marks & (kPlainUse | kLate)) == 0) {
     std::erase_if(copies_, [&](const ScanResult::Move& copy) { return copy.to == now.home; });
   }
-  if (!value.remat) {
-    value.in_memory = true;
-    if (!now.stored) {
-      const std::uint8_t from = now.stamp == epoch_ && now.source != kNoReg ? now.source : now.home;
-      stores_.push_back({inst_, vreg, ScanResult::Kind::Store, kNoReg, from});
-      saturating_add(value.store_weight, frequency_);
-      now.stored = true;
-    }
-  }
+  if (!(*values_)[vreg].remat) store(vreg);
   release(vreg);
+}
+
+// Makes sure that the value in a register is in its slot too.
+void Scan::store(std::uint32_t vreg) {
+  Current& now = current_[vreg];
+  ValueInfo& value = (*values_)[vreg];
+  value.in_memory = true;
+  if (now.stored) return;
+  const std::uint8_t from = now.stamp == epoch_ && now.source != kNoReg ? now.source : now.home;
+  stores_.push_back({inst_, vreg, ScanResult::Kind::Store, kNoReg, from});
+  saturating_add(value.store_weight, frequency_);
+  now.stored = true;
 }
 
 // Distance to the next use, weighed by what it costs to lose the register.

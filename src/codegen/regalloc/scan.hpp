@@ -99,6 +99,7 @@ class Scan {
   void set_home(std::uint32_t vreg, unsigned reg);
   void release(std::uint32_t vreg);
   void evict(std::uint32_t vreg);
+  void store(std::uint32_t vreg);
   void begin_inst(std::uint32_t inst);
   void flush();
   std::uint64_t class_of(std::uint32_t vreg) const {
@@ -141,6 +142,7 @@ class Scan {
 
   // scan_event.cpp: fixed registers and clobbers.
   void gather_event();
+  void slot_uses();
   void make_way(const Annotations::Event& event);
   void move_away(std::uint32_t vreg, bool call);
   void fixed_uses();

@@ -55,11 +55,25 @@ void Scan::gather_event() {
     if (source.constraint == Constraint::Fixed) fixed_defs_ |= bit(source.fixed.index);
   }
   late_blocked_ |= fixed_defs_;
+  slot_uses();
   // What only fixed operands want and what then dies leaves its own register with the copies.
   for (std::uint32_t o = first_operand_; o < end_operand_; ++o) {
     if (!is_use(func_->operands[o])) continue;
     const std::uint32_t v = func_->operands[o].vreg.index();
     if (current_[v].marks == kUsed && current_[v].home != kNoReg) release(v);
+  }
+}
+
+// Operands that are read from their slots: their values are stored by now, wherever else they are.
+void Scan::slot_uses() {
+  for (std::uint32_t o = first_operand_; o < end_operand_; ++o) {
+    const Operand& op = func_->operands[o];
+    if (op.constraint != Constraint::Slot) continue;
+    const std::uint32_t v = op.vreg.index();
+    if ((*values_)[v].remat) return fail("an operand in a slot that is never stored");
+    Current& now = current_[v];
+    if (now.home != kNoReg) store(v);
+    read_slot(o);
   }
 }
 
@@ -150,7 +164,9 @@ void Scan::fixed_uses() {
 void Scan::event_plain_uses() {
   for (std::uint32_t o = first_operand_; o < end_operand_; ++o) {
     const Operand& op = func_->operands[o];
-    if (!is_use(op) || op.constraint == Constraint::Fixed) continue;
+    if (!is_use(op) || op.constraint == Constraint::Fixed || op.constraint == Constraint::Slot) {
+      continue;
+    }
     const std::uint32_t v = op.vreg.index();
     const Current& now = current_[v];
     const auto holds_early = [&](unsigned reg) {

@@ -34,7 +34,9 @@ Scan::Current& Scan::mark_use(std::uint32_t number) {
     if (now.next != kDead) now.marks |= kSurvives;
   }
   if (op.role == Role::LateUse) now.marks |= kLate;
-  if (op.constraint != Constraint::Fixed) now.marks |= kPlainUse;
+  if (op.constraint != Constraint::Fixed && op.constraint != Constraint::Slot) {
+    now.marks |= kPlainUse;
+  }
   if ((now.marks & (kPlainUse | kLate)) != 0 && now.home != kNoReg) pinned_ |= bit(now.home);
   return now;
 }

@@ -14,9 +14,12 @@ namespace {
 constexpr std::uint64_t kFunctionAddress = 0xe000'0000;
 constexpr std::uint64_t kLibcallAddress = 0xd000'0000;
 
+/// Walks the frames up to the entry and resumes at the first handler that matches.
+constexpr std::string_view kThrow = "__cranelift_throw";
+
 constexpr std::string_view kLibcalls[] = {
-    "CeilF32", "CeilF64",    "FloorF32", "FloorF64", "TruncF32", "TruncF64", "NearestF32",
-    "FmaF32",  "NearestF64", "FmaF64",   "Memcpy",   "Memmove",  "Memset",   "Memcmp"};
+    "CeilF32",    "CeilF64", "FloorF32", "FloorF64", "TruncF32", "TruncF64", "NearestF32", "FmaF32",
+    "NearestF64", "FmaF64",  "Memcpy",   "Memmove",  "Memset",   "Memcmp",   kThrow};
 }  // namespace
 
 interp::U128 Interpreter::function_address(std::uint32_t code) const {
@@ -56,9 +59,10 @@ Result<Interpreter::Step> Interpreter::call(Inst inst) {
   const InstData& data = func().data(inst);
   std::vector<U128> args;
   for (const Value v : func().arg_list(inst)) args.push_back(value(v));
+  const bool is_direct = format(data.op) == Format::Call || format(data.op) == Format::TryCall;
   std::uint32_t code = 0;
   const Signature* signature = nullptr;
-  if (format(data.op) == Format::Call) {
+  if (is_direct) {
     HOIST_TRY(code, callee(inst));
     const ExtFunc& ext = func().ext_funcs[FuncRef(data.a)];
     if (code == kLibcall) {
@@ -80,7 +84,7 @@ Result<Interpreter::Step> Interpreter::call(Inst inst) {
                        to_string(func(), inst) + "`");
     }
     code = static_cast<std::uint32_t>(offset / 16);
-    signature = &func().signatures[SigRef(data.a)];
+    signature = &func().signatures[func().call_signature(inst)];
   }
   const Signature& actual = codes_[code].func->signature;
   const auto types_differ = [](const std::vector<AbiParam>& a, const std::vector<AbiParam>& b) {
@@ -95,20 +99,46 @@ Result<Interpreter::Step> Interpreter::call(Inst inst) {
     return Error(ErrorKind::Invalid,
                  "the callee has another signature than `" + to_string(func(), inst) + "` says");
   }
-  if (is_terminator(data.op)) pop_frame();
+  if (is_terminator(data.op) && !is_try(data.op)) pop_frame();
   return enter(code, args);
 }
 
 Result<Interpreter::Step> Interpreter::libcall(Inst inst, std::string_view name,
                                                std::span<const U128> args) {
   if (name.starts_with("Mem")) return memory_libcall(inst, name, args);
+  if (name == kThrow) return throw_exception(args);
   const Evaluated result = interp::evaluate_libcall(name, args.data(), args.size());
-  if (!result.supported || func().result_count(inst) != 1) {
+  if (!result.supported || func().signatures[func().call_signature(inst)].returns.size() != 1) {
     return Error(ErrorKind::Link, "unknown function %" + std::string(name));
   }
-  value(func().result(inst)) = result.value;
-  frames_.back().at = func().next_inst(inst);
-  return Step::Continue;
+  return return_to(inst, std::span(&result.value, 1));
+}
+
+/// Arguments: the entry's frame pointer, frame pointer and pc of the thrower, tag, two payload
+/// words. A frame handles what its call's table names: tags in order, or `default`.
+Result<Interpreter::Step> Interpreter::throw_exception(std::span<const U128> args) {
+  if (args.size() != 6) {
+    return Error(ErrorKind::Invalid, "%__cranelift_throw takes 6 arguments");
+  }
+  const auto entry = static_cast<std::uint64_t>(args[0]);
+  // The thrower itself has called the routine that throws: its own frame is passed over.
+  while (frames_.size() > 1 && frame_pointer(frames_.size() - 1) != entry) {
+    pop_frame();
+    const Inst call = frames_.back().at;
+    if (!is_try(func().op(call))) continue;
+    for (const ExceptionItem& item : func().exception_items(call)) {
+      if (item.kind == ExceptionItem::Kind::Context) continue;
+      if (item.kind == ExceptionItem::Kind::Tag && item.tag != args[3]) continue;
+      for (const Value v : func().call_args(item.target)) {
+        const ValueData& data = func().value(v);
+        if (data.kind == ValueKind::TryException) value(v) = args[4 + data.number];
+      }
+      return go_to(item.target);
+    }
+  }
+  return Error(ErrorKind::Invalid, "an exception with tag " +
+                                       std::to_string(static_cast<std::uint32_t>(args[3])) +
+                                       " has no handler");
 }
 
 Result<Interpreter::Step> Interpreter::memory_libcall(Inst inst, std::string_view name,
@@ -132,11 +162,10 @@ Result<Interpreter::Step> Interpreter::memory_libcall(Inst inst, std::string_vie
   } else {
     return unknown;
   }
-  for (const Value v : func().results(inst)) {
-    value(v) = result & interp::mask(func().type(v).bits());
-  }
-  frames_.back().at = func().next_inst(inst);
-  return Step::Continue;
+  const std::vector<AbiParam>& returns = func().signatures[func().call_signature(inst)].returns;
+  if (!returns.empty()) result &= interp::mask(returns[0].type.bits());
+  // Callers may leave the result of a copy undeclared.
+  return return_to(inst, std::span(&result, returns.empty() ? 0 : 1));
 }
 
 }  // namespace hoist::ir

@@ -37,7 +37,7 @@ Error Interpreter::unsupported(Inst inst) const {
 Result<void> Interpreter::check_types(const Function& func) const {
   for (std::size_t i = 0; i < func.value_count(); ++i) {
     const Type type = func.type(Value(i));
-    if (type.is_valid() && !type.is_scalar()) {
+    if (type.is_valid() && type.fixed_part().bits() > 128) {
       base::Printer text;
       text << "the interpreter does not support the type " << type;
       return Error(ErrorKind::Unsupported, text.take());
@@ -51,7 +51,9 @@ Result<Interpreter::Outcome> Interpreter::run(const Function& func,
   frames_.clear();
   values_.clear();
   regions_.clear();
+  frame_cells_.clear();
   stack_used_ = 0;
+  pinned_ = 0;
   fuel_ = limits_.fuel;
   outcome_ = {};
   if (args.size() != func.signature.params.size()) {
@@ -93,7 +95,9 @@ Result<Interpreter::Step> Interpreter::step() {
         return trap(func().trap_code(inst));
       break;
     case Format::Call:
-    case Format::CallIndirect: return call(inst);
+    case Format::CallIndirect:
+    case Format::TryCall:
+    case Format::TryCallIndirect: return call(inst);
     case Format::MultiAry: {
       std::vector<U128> results;
       for (const Value v : func().arg_list(inst)) results.push_back(value(v));
@@ -118,21 +122,49 @@ Result<Interpreter::Step> Interpreter::step() {
       value(func().result(inst)) = bits;
       break;
     }
+    case Format::DynamicStackAddr: {
+      const Frame& frame = frames_.back();
+      value(func().result(inst)) =
+          regions_[frame.regions + func().stack_slots.size() + data.a].address;
+      break;
+    }
+    case Format::ExceptionHandlerAddress: {
+      // Handlers are places of their own; nothing can be done with one but hand it on.
+      constexpr std::uint64_t kHandlerAddress = 0xc000'0000;
+      value(func().result(inst)) = kHandlerAddress + std::uint64_t{data.a} * 256 + data.b;
+      break;
+    }
     case Format::Load: return load(inst);
-    case Format::Store: return store(inst);
-    case Format::Nullary:
-      if (func().result_count(inst) != 0) return unsupported(inst);
-      break;  // nop, fence and debugtrap do nothing here
+    case Format::Store:
+    case Format::StoreNoOffset: return store(inst);
+    case Format::AtomicRmw:
+    case Format::AtomicCas: return atomic(inst);
+    case Format::LoadNoOffset:
+      if (data.op == Op::AtomicLoad) return load(inst);
+      return compute(inst);
+    case Format::Nullary: return nullary(inst);
     case Format::Unary:
+      if (data.op == Op::SetPinnedReg) {
+        pinned_ = value(Value(data.a));
+        break;
+      }
+      return compute(inst);
+    case Format::Ternary:
+      if (data.op == Op::StackSwitch) return unsupported(inst);
+      return compute(inst);
     case Format::UnaryImm:
+    case Format::UnaryF16:
     case Format::UnaryF32:
     case Format::UnaryF64:
+    case Format::UnaryF128:
+    case Format::UnaryConst:
     case Format::Binary:
-    case Format::Ternary:
+    case Format::BinaryImm8:
+    case Format::TernaryImm8:
+    case Format::Shuffle:
     case Format::IntCompare:
     case Format::FloatCompare:
-    case Format::IntAddTrap:
-    case Format::LoadNoOffset: return compute(inst);
+    case Format::IntAddTrap: return compute(inst);
   }
   frames_.back().at = func().next_inst(inst);
   return Step::Continue;
@@ -148,6 +180,25 @@ Result<Interpreter::Step> Interpreter::compute(Inst inst) {
   const std::span<const Value> results = func().results(inst);
   value(results[0]) = result.value;
   if (results.size() > 1) value(results[1]) = result.second;
+  frames_.back().at = func().next_inst(inst);
+  return Step::Continue;
+}
+
+Result<Interpreter::Step> Interpreter::nullary(Inst inst) {
+  const std::size_t top = frames_.size() - 1;
+  U128 bits = 0;
+  switch (func().op(inst)) {
+    case Op::GetPinnedReg: bits = pinned_; break;
+    case Op::GetFramePointer: bits = frame_pointer(top); break;
+    // Between the frame pointer and the next frame's: an address that can be compared and read.
+    case Op::GetReturnAddress: bits = frame_pointer(top) + 8; break;
+    case Op::GetStackPointer: bits = frame_pointer(top + 1); break;
+    default: break;  // nop, fence, sequence_point and debugtrap do nothing here
+  }
+  if (func().result_count(inst) != 0) {
+    const Value result = func().result(inst);
+    value(result) = bits & interp::mask(func().type(result).bits());
+  }
   frames_.back().at = func().next_inst(inst);
   return Step::Continue;
 }
@@ -193,18 +244,12 @@ Result<Interpreter::Step> Interpreter::enter(std::uint32_t code, std::span<const
   frame.regions = regions_.size();
   frame.stack = stack_used_;
   frame.at = callee.first_inst(callee.entry_block());
-  // Slots are apart, so that an access beyond one does not hit the next.
-  constexpr std::uint64_t kStackAddress = 0x1000'0000;
-  constexpr std::size_t kGap = 16;
-  for (const StackSlotData& slot : callee.stack_slots) {
-    const std::uint64_t align = std::max<std::uint64_t>(std::uint64_t{1} << slot.align_log2, 16);
-    const std::uint64_t at = (stack_used_ + kGap + align - 1) & ~(align - 1);
-    if (at + slot.bytes > limits_.stack_bytes) return trap(TrapCode::StackOverflow);
-    if (stack_.empty()) stack_.resize(limits_.stack_bytes);
-    std::fill_n(stack_.begin() + static_cast<std::ptrdiff_t>(at), slot.bytes, std::uint8_t{0});
-    regions_.push_back({kStackAddress + at, slot.bytes, stack_.data() + at});
-    stack_used_ = static_cast<std::size_t>(at + slot.bytes);
+  for (const StackSlotData& slot : callee.stack_slots) push_region(slot.bytes, slot.align_log2);
+  for (const DynamicStackSlotData& slot : callee.dynamic_stack_slots) {
+    push_region(callee.dynamic_types[slot.type].base.bytes(), 4);
   }
+  if (stack_used_ > limits_.stack_bytes) return trap(TrapCode::StackOverflow);
+  frame_cells_.push_back({frames_.empty() ? 0 : frame_pointer(frames_.size() - 1), 0});
   values_.resize(value_count, 0);
   frames_.push_back(frame);
   const std::span<const Value> params = callee.block_params(callee.entry_block());
@@ -212,7 +257,28 @@ Result<Interpreter::Step> Interpreter::enter(std::uint32_t code, std::span<const
   return Step::Continue;
 }
 
+/// A slot of the frame being made. Slots are apart, so that an access beyond one does not hit the
+/// next. Past the stack's end only the size is counted.
+void Interpreter::push_region(std::uint32_t bytes, unsigned align_log2) {
+  constexpr std::uint64_t kStackAddress = 0x1000'0000;
+  constexpr std::size_t kGap = 16;
+  const std::uint64_t align = std::max<std::uint64_t>(std::uint64_t{1} << align_log2, 16);
+  const std::uint64_t at = (stack_used_ + kGap + align - 1) & ~(align - 1);
+  stack_used_ = static_cast<std::size_t>(at + bytes);
+  if (stack_used_ > limits_.stack_bytes) return;
+  if (stack_.empty()) stack_.resize(limits_.stack_bytes);
+  std::fill_n(stack_.begin() + static_cast<std::ptrdiff_t>(at), bytes, std::uint8_t{0});
+  regions_.push_back({kStackAddress + at, bytes, stack_.data() + at});
+}
+
+/// Where frame number `frame` says it lies: apart from slots and functions, growing downwards.
+std::uint64_t Interpreter::frame_pointer(std::size_t frame) const {
+  constexpr std::uint64_t kFrameAddress = 0xb000'0000;
+  return kFrameAddress - frame * sizeof(FrameCell);
+}
+
 void Interpreter::pop_frame() {
+  frame_cells_.pop_back();
   const Frame& frame = frames_.back();
   values_.resize(frame.values);
   regions_.resize(frame.regions);
@@ -231,7 +297,19 @@ Interpreter::Step Interpreter::leave(std::span<const U128> values) {
     return Step::Finished;
   }
   pop_frame();
-  const Inst call = frames_.back().at;
+  return return_to(frames_.back().at, values);
+}
+
+/// Goes on after a call in the top frame with its results.
+Interpreter::Step Interpreter::return_to(Inst call, std::span<const U128> values) {
+  if (is_try(func().op(call))) {
+    const BlockCall normal = func().exception_table(call).normal;
+    for (const Value v : func().call_args(normal)) {
+      const ValueData& data = func().value(v);
+      if (data.kind == ValueKind::TryReturn) value(v) = values[data.number];
+    }
+    return go_to(normal);
+  }
   const std::span<const Value> results = func().results(call);
   for (std::size_t i = 0; i < results.size(); ++i) value(results[i]) = values[i];
   frames_.back().at = func().next_inst(call);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// The reference interpreter: runs verified functions of scalars, one instruction at a time.
+/// The reference interpreter: runs verified functions of scalars and vectors up to 128 bits, one
+/// instruction at a time. A dynamic vector is its fixed part.
 ///
-/// Deterministic: stack slots live at made-up addresses, the same in every run. A memory access is
-/// checked against the slots that are alive and the memory that the caller mapped: outside of them
-/// it traps with the access's trap code, and is an error where the flags say `notrap`. Guest calls
-/// do not use the host's stack.
+/// Deterministic: stack slots and frames live at made-up addresses, the same in every run. A memory
+/// access is checked against the slots that are alive and the memory that the caller mapped:
+/// outside of them it traps with the access's trap code, and is an error where the flags say
+/// `notrap`. Guest calls do not use the host's stack.
 ///
 /// Assumes: each function passed the verifier.
 
@@ -56,6 +57,11 @@ class Interpreter {
     std::vector<std::uint32_t> callees;  // by FuncRef: index of the code, or kLibcall
   };
   static constexpr std::uint32_t kLibcall = 0xffff'ffff, kNotLookedUp = 0xffff'fffe;
+  /// What get_frame_pointer points to: 16 bytes that hold the outer frame pointer and 0.
+  struct FrameCell {
+    std::uint64_t outer = 0;
+    std::uint64_t return_address = 0;
+  };
   struct Frame {
     std::uint32_t code = 0;
     std::size_t values = 0;   // first of its values in values_
@@ -72,6 +78,12 @@ class Interpreter {
   /// What one step leads to.
   enum class Step : std::uint8_t { Continue, Finished };
 
+  /// An access of memory: where it is in the host, or what to do instead.
+  struct Access {
+    std::uint8_t* memory = nullptr;  ///< null: `step` says how to go on
+    Step step = Step::Continue;
+  };
+
   std::uint32_t code_of(const Function& func);
   const Function& func() const { return *codes_[frames_.back().code].func; }
   U128& value(Value v) { return values_[frames_.back().values + func().resolve(v).index()]; }
@@ -82,9 +94,14 @@ class Interpreter {
   Result<Step> compute(Inst inst);
   Result<Step> branch(Inst inst);
   Step go_to(BlockCall call);
+  Result<Step> nullary(Inst inst);
+  Result<Access> access(Inst inst, Value address, std::int32_t offset, unsigned bytes);
   Result<Step> load(Inst inst);
   Result<Step> store(Inst inst);
+  Result<Step> atomic(Inst inst);
   Result<Step> call(Inst inst);
+  Step return_to(Inst call, std::span<const U128> values);
+  Result<Step> throw_exception(std::span<const U128> args);
   Result<Step> libcall(Inst inst, std::string_view name, std::span<const U128> args);
   Result<Step> memory_libcall(Inst inst, std::string_view name, std::span<const U128> args);
   Result<std::uint32_t> callee(Inst inst);
@@ -92,6 +109,8 @@ class Interpreter {
   Result<Step> enter(std::uint32_t code, std::span<const U128> args);
   Step leave(std::span<const U128> values);
   void pop_frame();
+  void push_region(std::uint32_t bytes, unsigned align_log2);
+  std::uint64_t frame_pointer(std::size_t frame) const;
   Step trap(TrapCode code);
   Result<U128> global_value(GlobalValue global);
   std::uint8_t* find(std::uint64_t address, std::uint64_t size);
@@ -105,9 +124,11 @@ class Interpreter {
 
   std::vector<Frame> frames_;
   std::vector<U128> values_;
-  std::vector<Region> regions_;  // stack slots, ascending
+  std::vector<Region> regions_;         // stack slots, ascending
+  std::vector<FrameCell> frame_cells_;  // one for each frame
   std::vector<std::uint8_t> stack_;
   std::size_t stack_used_ = 0;
+  U128 pinned_ = 0;
   std::uint64_t fuel_ = 0;
   Outcome outcome_;
   std::vector<U128> scratch_;

@@ -21,26 +21,59 @@ unsigned access_bytes(Op op, Type type) {
     case Op::Uload32:
     case Op::Sload32:
     case Op::Istore32: return 4;
+    case Op::Uload8x8:
+    case Op::Sload8x8:
+    case Op::Uload16x4:
+    case Op::Sload16x4:
+    case Op::Uload32x2:
+    case Op::Sload32x2: return 8;
     default: return type.bytes();
   }
 }
 
+/// The type in memory of what a load or store accesses.
+Type memory_type(Op op, Type type) {
+  const Type lane = Type::int_of_bits(access_bytes(op, type) * 8 / type.lane_count());
+  const bool is_whole = access_bytes(op, type) == type.bytes();
+  return is_whole ? type : Type(lane.lane(), type.log2_lane_count());
+}
+
 bool is_sign_extending(Op op) {
-  return op == Op::Sload8 || op == Op::Sload16 || op == Op::Sload32;
+  return op == Op::Sload8 || op == Op::Sload16 || op == Op::Sload32 || op == Op::Sload8x8 ||
+         op == Op::Sload16x4 || op == Op::Sload32x2;
 }
 
-interp::U128 read(const std::uint8_t* memory, unsigned bytes, bool big_endian) {
-  interp::U128 bits = 0;
-  for (unsigned i = 0; i < bytes; ++i) {
-    bits |= interp::U128{memory[big_endian ? bytes - 1 - i : i]} << (8 * i);
+/// Each lane of `from` extended to a lane of `to`.
+interp::U128 extend(interp::U128 bits, Type from, Type to, bool is_signed) {
+  interp::U128 out = 0;
+  for (unsigned i = 0; i < from.lane_count(); ++i) {
+    interp::U128 lane = bits >> (i * from.lane_bits()) & interp::mask(from.lane_bits());
+    if (is_signed) {
+      lane = static_cast<interp::U128>(interp::sign_extended(lane, from.lane_bits())) &
+             interp::mask(to.lane_bits());
+    }
+    out |= lane << (i * to.lane_bits());
   }
-  return bits;
+  return out;
 }
 
-void write(std::uint8_t* memory, unsigned bytes, bool big_endian, interp::U128 bits) {
-  for (unsigned i = 0; i < bytes; ++i) {
-    memory[big_endian ? bytes - 1 - i : i] = static_cast<std::uint8_t>(bits >> (8 * i));
+interp::U128 combine(AtomicOp op, interp::U128 old, interp::U128 x, unsigned bits) {
+  const interp::S128 signed_old = interp::sign_extended(old, bits);
+  const interp::S128 signed_x = interp::sign_extended(x, bits);
+  switch (op) {
+    case AtomicOp::Add: return old + x;
+    case AtomicOp::Sub: return old - x;
+    case AtomicOp::And: return old & x;
+    case AtomicOp::Nand: return ~(old & x);
+    case AtomicOp::Or: return old | x;
+    case AtomicOp::Xor: return old ^ x;
+    case AtomicOp::Xchg: return x;
+    case AtomicOp::Umin: return old < x ? old : x;
+    case AtomicOp::Umax: return old > x ? old : x;
+    case AtomicOp::Smin: return signed_old < signed_x ? old : x;
+    case AtomicOp::Smax: return signed_old > signed_x ? old : x;
   }
+  HOIST_UNREACHABLE("atomic operation");
 }
 
 }  // namespace
@@ -62,45 +95,78 @@ std::uint8_t* Interpreter::find(std::uint64_t address, std::uint64_t size) {
   for (const Region& region : mapped_) {
     if (inside(region)) return region.memory + (address - region.address);
   }
+  // The cells of frames are readable as frame pointers promise; they lie downwards.
+  const std::uint64_t below = frame_pointer(0) + sizeof(FrameCell) - address;
+  if (address < frame_pointer(0) + sizeof(FrameCell) &&
+      below <= frame_cells_.size() * sizeof(FrameCell) && address % 8 == 0 && size <= 8) {
+    const std::size_t frame = static_cast<std::size_t>((below - 1) / sizeof(FrameCell));
+    FrameCell& cell = frame_cells_[frame];
+    return reinterpret_cast<std::uint8_t*>(address == frame_pointer(frame) ? &cell.outer
+                                                                           : &cell.return_address);
+  }
   return nullptr;
+}
+
+Result<Interpreter::Access> Interpreter::access(Inst inst, Value address, std::int32_t offset,
+                                                unsigned bytes) {
+  const std::uint64_t at =
+      static_cast<std::uint64_t>(value(address)) + static_cast<std::uint64_t>(std::int64_t{offset});
+  Access found;
+  found.memory = find(at, bytes);
+  if (found.memory != nullptr) return found;
+  const MemFlags& flags = func().mem_flags(inst);
+  if (!flags.notrap()) {
+    found.step = trap(flags.trap);
+    return found;
+  }
+  return Error(ErrorKind::Invalid,
+               "an access that cannot trap is out of bounds: `" + to_string(func(), inst) + "`");
 }
 
 Result<Interpreter::Step> Interpreter::load(Inst inst) {
   const InstData& data = func().data(inst);
   const Value result = func().result(inst);
-  const Type type = func().type(result);
-  const unsigned bytes = access_bytes(data.op, type);
-  const std::uint64_t address = static_cast<std::uint64_t>(value(Value(data.a))) +
-                                static_cast<std::uint64_t>(std::int64_t{func().load_offset(inst)});
-  const MemFlags& flags = func().mem_flags(inst);
-  const std::uint8_t* memory = find(address, bytes);
-  if (memory == nullptr) {
-    if (!flags.notrap()) return trap(flags.trap);
-    return Error(ErrorKind::Invalid,
-                 "an access that cannot trap is out of bounds: `" + to_string(func(), inst) + "`");
-  }
-  U128 bits = read(memory, bytes, flags.endian == 2);
-  if (is_sign_extending(data.op)) {
-    bits = static_cast<U128>(interp::sign_extended(bits, bytes * 8)) & interp::mask(type.bits());
-  }
-  value(result) = bits;
+  const Type type = func().type(result).fixed_part();
+  const Type in_memory = memory_type(data.op, type);
+  const std::int32_t offset = format(data.op) == Format::Load ? func().load_offset(inst) : 0;
+  HOIST_TRY(const Access found, access(inst, Value(data.a), offset, in_memory.bytes()));
+  if (found.memory == nullptr) return found.step;
+  const U128 bits =
+      interp::from_memory(found.memory, in_memory, func().mem_flags(inst).endian == 2);
+  value(result) = extend(bits, in_memory, type, is_sign_extending(data.op));
   frames_.back().at = func().next_inst(inst);
   return Step::Continue;
 }
 
 Result<Interpreter::Step> Interpreter::store(Inst inst) {
   const InstData& data = func().data(inst);
-  const unsigned bytes = access_bytes(data.op, func().type(Value(data.a)));
-  const std::uint64_t address = static_cast<std::uint64_t>(value(Value(data.b))) +
-                                static_cast<std::uint64_t>(std::int64_t{func().store_offset(inst)});
-  const MemFlags& flags = func().mem_flags(inst);
-  std::uint8_t* memory = find(address, bytes);
-  if (memory == nullptr) {
-    if (!flags.notrap()) return trap(flags.trap);
-    return Error(ErrorKind::Invalid,
-                 "an access that cannot trap is out of bounds: `" + to_string(func(), inst) + "`");
+  const Type type = func().type(Value(data.a)).fixed_part();
+  const Type in_memory = memory_type(data.op, type);
+  const std::int32_t offset = format(data.op) == Format::Store ? func().store_offset(inst) : 0;
+  HOIST_TRY(const Access found, access(inst, Value(data.b), offset, in_memory.bytes()));
+  if (found.memory == nullptr) return found.step;
+  interp::to_memory(value(Value(data.a)), in_memory, func().mem_flags(inst).endian == 2,
+                    found.memory);
+  frames_.back().at = func().next_inst(inst);
+  return Step::Continue;
+}
+
+Result<Interpreter::Step> Interpreter::atomic(Inst inst) {
+  const InstData& data = func().data(inst);
+  const Value result = func().result(inst);
+  const Type type = func().type(result);
+  HOIST_TRY(const Access found, access(inst, Value(data.a), 0, type.bytes()));
+  if (found.memory == nullptr) return found.step;
+  const bool big = func().mem_flags(inst).endian == 2;
+  const U128 old = interp::from_memory(found.memory, type, big);
+  U128 next = old;
+  if (data.op == Op::AtomicCas) {
+    if (old == value(Value(data.b))) next = value(Value(data.c));
+  } else {
+    next = combine(func().atomic_op(inst), old, value(Value(data.b)), type.bits());
   }
-  write(memory, bytes, flags.endian == 2, value(Value(data.a)));
+  interp::to_memory(next, type, big, found.memory);
+  value(result) = old;
   frames_.back().at = func().next_inst(inst);
   return Step::Continue;
 }
@@ -137,10 +203,11 @@ Result<interp::U128> Interpreter::global_value(GlobalValue global) {
           text << "the load of " << chain[i] << " is out of bounds";
           return Error(ErrorKind::Invalid, text.take());
         }
-        bits = read(memory, data.type.bytes(), func().mem_flags(data.flags).endian == 2);
+        bits = interp::from_memory(memory, data.type, func().mem_flags(data.flags).endian == 2);
         break;
       }
       case Kind::Symbol: return Error(ErrorKind::Unsupported, "symbols in the interpreter");
+      case Kind::DynScale: bits = 1; break;
     }
   }
   return bits;

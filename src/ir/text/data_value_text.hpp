@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Literals of typed scalars, as run directives and the command line write them.
+/// Literals of typed values, as run directives and the command line write them.
 
 #include <optional>
 #include <string_view>
@@ -10,7 +10,7 @@
 
 namespace hoist::ir {
 
-/// An integer (decimal or hexadecimal, signed or unsigned, fitting the type) or a CLIF float
+/// A vector "[1 2 3 4]" or hexadecimal; an integer (decimal or hexadecimal, signed or unsigned, fitting the type) or a CLIF float
 /// literal. Nothing for other types and for what does not fit.
 std::optional<DataValue> parse_data_value(std::string_view text, Type type);
 base::Printer& operator<<(base::Printer& out, const DataValue& value);

@@ -51,59 +51,101 @@ std::optional<IntLiteral> parse_int(std::string_view text) {
   return literal;
 }
 
+std::optional<Bits128> parse_wide(std::string_view text) {
+  const unsigned base = take_prefix(text, "0x") ? 16 : 10;
+  Bits128 magnitude = 0;
+  bool any = false;
+  for (const char c : text) {
+    if (c == '_') continue;
+    const int digit = hex_digit(c);
+    if (digit < 0 || static_cast<unsigned>(digit) >= base) return std::nullopt;
+    if (magnitude > (~Bits128{0} - static_cast<unsigned>(digit)) / base) return std::nullopt;
+    magnitude = magnitude * base + static_cast<unsigned>(digit);
+    any = true;
+  }
+  if (!any) return std::nullopt;
+  return magnitude;
+}
+
+std::array<std::uint8_t, 16> to_bytes(Bits128 bits) {
+  std::array<std::uint8_t, 16> bytes;
+  for (std::uint8_t& byte : bytes) {
+    byte = static_cast<std::uint8_t>(bits & 0xff);
+    bits >>= 8;
+  }
+  return bytes;
+}
+
+Bits128 from_bytes(const std::array<std::uint8_t, 16>& bytes) {
+  Bits128 bits = 0;
+  for (std::size_t i = bytes.size(); i-- > 0;) bits = bits << 8 | bytes[i];
+  return bits;
+}
+
 namespace {
 
-std::uint64_t sign_bit(FloatFormat format) {
-  return std::uint64_t{1} << (format.exponent_bits + format.fraction_bits);
+Bits128 sign_bit(FloatFormat format) {
+  return Bits128{1} << (format.exponent_bits + format.fraction_bits);
 }
-std::uint64_t infinity(FloatFormat format) {
-  return ((std::uint64_t{1} << format.exponent_bits) - 1) << format.fraction_bits;
+Bits128 infinity(FloatFormat format) {
+  return ((Bits128{1} << format.exponent_bits) - 1) << format.fraction_bits;
 }
-std::uint64_t quiet_bit(FloatFormat format) {
-  return std::uint64_t{1} << (format.fraction_bits - 1);
+Bits128 quiet_bit(FloatFormat format) {
+  return Bits128{1} << (format.fraction_bits - 1);
 }
 
 /// `Inf`, `NaN`, `NaN:0x1`, `sNaN:0x1` after the sign.
-std::optional<std::uint64_t> parse_special(std::string_view text, FloatFormat format) {
+std::optional<Bits128> parse_special(std::string_view text, FloatFormat format) {
   if (text == "Inf") return infinity(format);
   if (text == "NaN") return infinity(format) | quiet_bit(format);
   const bool signaling = take_prefix(text, "sNaN:");
   if (!signaling && !take_prefix(text, "NaN:")) return std::nullopt;
-  const std::optional<IntLiteral> payload = parse_int(text);
-  if (!payload || payload->negative || payload->magnitude >= quiet_bit(format)) return std::nullopt;
-  if (signaling && payload->magnitude == 0) return std::nullopt;
-  return infinity(format) | (signaling ? 0 : quiet_bit(format)) | payload->magnitude;
+  const std::optional<Bits128> payload = parse_wide(text);
+  if (!payload || *payload >= quiet_bit(format)) return std::nullopt;
+  if (signaling && *payload == 0) return std::nullopt;
+  return infinity(format) | (signaling ? 0 : quiet_bit(format)) | *payload;
+}
+
+int bit_width(Bits128 bits) {
+  const auto high = static_cast<std::uint64_t>(bits >> 64);
+  if (high != 0) return 128 - std::countl_zero(high);
+  return 64 - std::countl_zero(static_cast<std::uint64_t>(bits));
 }
 
 /// significand * 2^exponent, exactly, or nothing.
-std::optional<std::uint64_t> encode(std::uint64_t significand, std::int64_t exponent,
-                                    FloatFormat format) {
+std::optional<Bits128> encode(Bits128 significand, std::int64_t exponent, FloatFormat format) {
   if (significand == 0) return 0;
   const auto bias = (std::int64_t{1} << (format.exponent_bits - 1)) - 1;
   const auto fraction_bits = static_cast<std::int64_t>(format.fraction_bits);
-  const std::int64_t top = 63 - std::countl_zero(significand) + exponent;
+  const std::int64_t top = bit_width(significand) - 1 + exponent;
   if (top > bias) return std::nullopt;
   // Exponent of the lowest bit that the format can hold.
   const std::int64_t lowest = std::max(top, 1 - bias) - fraction_bits;
   const std::int64_t shift = exponent - lowest;
-  if (shift < -63) return std::nullopt;
+  if (shift < -127) return std::nullopt;
   if (shift < 0) {
     const auto drop = static_cast<unsigned>(-shift);
-    if ((significand & ((std::uint64_t{1} << drop) - 1)) != 0) return std::nullopt;
+    if ((significand & ((Bits128{1} << drop) - 1)) != 0) return std::nullopt;
     significand >>= drop;
   } else {
     significand <<= shift;
   }
   if (top < 1 - bias) return significand;
-  const auto biased = static_cast<std::uint64_t>(top + bias);
+  const auto biased = static_cast<Bits128>(top + bias);
   return biased << format.fraction_bits |
-         (significand & ((std::uint64_t{1} << format.fraction_bits) - 1));
+         (significand & ((Bits128{1} << format.fraction_bits) - 1));
 }
 
 }  // namespace
 
 std::optional<std::uint64_t> parse_float(std::string_view text, FloatFormat format) {
-  std::uint64_t sign = 0;
+  const std::optional<Bits128> bits = parse_wide_float(text, format);
+  if (!bits) return std::nullopt;
+  return static_cast<std::uint64_t>(*bits);
+}
+
+std::optional<Bits128> parse_wide_float(std::string_view text, FloatFormat format) {
+  Bits128 sign = 0;
   if (take_prefix(text, "-")) {
     sign = sign_bit(format);
   } else {
@@ -112,7 +154,7 @@ std::optional<std::uint64_t> parse_float(std::string_view text, FloatFormat form
   if (text == "0.0") return sign;
   if (const auto special = parse_special(text, format)) return sign | *special;
   if (!take_prefix(text, "0x")) return std::nullopt;
-  std::uint64_t significand = 0;
+  Bits128 significand = 0;
   std::int64_t exponent = 0;
   bool after_point = false, any = false;
   std::size_t i = 0;
@@ -122,10 +164,11 @@ std::optional<std::uint64_t> parse_float(std::string_view text, FloatFormat form
       after_point = true;
       continue;
     }
+    if (text[i] == '_' && any) continue;
     const int digit = hex_digit(text[i]);
     if (digit < 0) return std::nullopt;
     any = true;
-    if (significand >> 60 != 0) {
+    if (significand >> 124 != 0) {
       // No room for more digits: only zeros may follow.
       if (digit != 0) return std::nullopt;
       if (!after_point) exponent += 4;
@@ -141,17 +184,18 @@ std::optional<std::uint64_t> parse_float(std::string_view text, FloatFormat form
     const auto magnitude = static_cast<std::int64_t>(power->magnitude);
     exponent += power->negative ? -magnitude : magnitude;
   }
-  const std::optional<std::uint64_t> bits = encode(significand, exponent, format);
+  const std::optional<Bits128> bits = encode(significand, exponent, format);
   if (!bits) return std::nullopt;
   return sign | *bits;
 }
 
-void print_float(base::Printer& out, std::uint64_t bits, FloatFormat format) {
-  const std::uint64_t fraction_mask = (std::uint64_t{1} << format.fraction_bits) - 1;
-  const std::uint64_t exponent_mask = (std::uint64_t{1} << format.exponent_bits) - 1;
+void print_float(base::Printer& out, Bits128 bits, FloatFormat format) {
+  const Bits128 fraction_mask = (Bits128{1} << format.fraction_bits) - 1;
+  const auto exponent_mask = (std::uint64_t{1} << format.exponent_bits) - 1;
   const bool negative = (bits & sign_bit(format)) != 0;
-  const std::uint64_t fraction = bits & fraction_mask;
-  const std::uint64_t biased = (bits >> format.fraction_bits) & exponent_mask;
+  const Bits128 fraction = bits & fraction_mask;
+  const std::uint64_t biased =
+      static_cast<std::uint64_t>(bits >> format.fraction_bits) & exponent_mask;
   const auto bias = (std::int64_t{1} << (format.exponent_bits - 1)) - 1;
   if (biased == exponent_mask) {
     out << (negative ? '-' : '+');
@@ -159,10 +203,14 @@ void print_float(base::Printer& out, std::uint64_t bits, FloatFormat format) {
       out << "Inf";
       return;
     }
-    const std::uint64_t payload = fraction & (quiet_bit(format) - 1);
+    Bits128 payload = fraction & (quiet_bit(format) - 1);
     const bool quiet = (fraction & quiet_bit(format)) != 0;
     out << (quiet ? "NaN" : "sNaN");
-    if (payload != 0) (out << ':').hex(payload);
+    if (payload == 0) return;
+    out << ":0x";
+    for (int digit = (bit_width(payload) + 3) / 4; digit-- > 0;) {
+      out << "0123456789abcdef"[static_cast<unsigned>(payload >> (4 * digit)) & 15];
+    }
     return;
   }
   if (negative) out << '-';
@@ -172,9 +220,11 @@ void print_float(base::Printer& out, std::uint64_t bits, FloatFormat format) {
   }
   // The fraction in whole hexadecimal digits.
   const unsigned digits = (format.fraction_bits + 3) / 4;
-  const std::uint64_t aligned = fraction << (digits * 4 - format.fraction_bits);
+  const Bits128 aligned = fraction << (digits * 4 - format.fraction_bits);
   out << (biased == 0 ? "0x0." : "0x1.");
-  for (unsigned i = digits; i-- > 0;) out << "0123456789abcdef"[(aligned >> (4 * i)) & 15];
+  for (unsigned i = digits; i-- > 0;) {
+    out << "0123456789abcdef"[static_cast<unsigned>(aligned >> (4 * i)) & 15];
+  }
   out << 'p' << (biased == 0 ? 1 - bias : static_cast<std::int64_t>(biased) - bias);
 }
 

@@ -3,6 +3,7 @@
 /// Numbers of CLIF text: integers in decimal or grouped hexadecimal, floats as C99 hexadecimal
 /// floats with explicit infinities and NaNs.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -21,7 +22,12 @@ struct IntLiteral {
 /// `12`, `-12`, `+12`, `0x1_0000`; nothing for anything else or beyond 64 bits.
 std::optional<IntLiteral> parse_int(std::string_view text);
 
-/// Layout of an IEEE 754 binary format of at most 64 bits.
+__extension__ typedef unsigned __int128 Bits128;
+
+/// An unsigned number in hexadecimal (`0x`, any number of `_`) or decimal of up to 128 bits.
+std::optional<Bits128> parse_wide(std::string_view text);
+
+/// Layout of an IEEE 754 binary format of at most 128 bits.
 struct FloatFormat {
   unsigned exponent_bits;
   unsigned fraction_bits;
@@ -29,10 +35,16 @@ struct FloatFormat {
 inline constexpr FloatFormat kF16{5, 10};
 inline constexpr FloatFormat kF32{8, 23};
 inline constexpr FloatFormat kF64{11, 52};
+inline constexpr FloatFormat kF128{15, 112};
 
 /// The bits of a literal, or nothing if it is not one or not exactly representable.
 std::optional<std::uint64_t> parse_float(std::string_view text, FloatFormat format);
-void print_float(base::Printer& out, std::uint64_t bits, FloatFormat format);
+std::optional<Bits128> parse_wide_float(std::string_view text, FloatFormat format);
+void print_float(base::Printer& out, Bits128 bits, FloatFormat format);
+
+/// Numbers as bytes, lowest first.
+std::array<std::uint8_t, 16> to_bytes(Bits128 bits);
+Bits128 from_bytes(const std::array<std::uint8_t, 16>& bytes);
 
 /// `0x0001_0000`: groups of four digits, the first padded with zeros.
 void print_grouped_hex(base::Printer& out, std::uint64_t value);

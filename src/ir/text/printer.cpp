@@ -107,6 +107,7 @@ void print_global_value(base::Printer& out, const Function& func, const GlobalVa
       out << "iadd_imm." << data.type << ' ' << data.base << ", ";
       print_imm64(out, data.offset);
       break;
+    case GlobalValueData::Kind::DynScale: out << "dyn_scale_target_const." << data.type; break;
     case GlobalValueData::Kind::Symbol:
       out << "symbol ";
       if (data.colocated) out << "colocated ";
@@ -121,6 +122,14 @@ void print_global_value(base::Printer& out, const Function& func, const GlobalVa
   }
 }
 
+/// Bytes, lowest first, as one number.
+void print_wide_hex(base::Printer& out, std::span<const std::uint8_t> bytes) {
+  out << "0x";
+  for (std::size_t b = bytes.size(); b-- > 0;) {
+    out << "0123456789abcdef"[bytes[b] >> 4] << "0123456789abcdef"[bytes[b] & 15];
+  }
+}
+
 /// Entities that a sparsely numbered text left out exist as placeholders.
 bool is_placeholder(const StackSlotData& slot) {
   return !slot.has_key && slot.key != 0;
@@ -131,6 +140,15 @@ bool is_placeholder(const GlobalValueData& data) {
 bool is_placeholder(const ExtFunc& ext) {
   return ext.signature.is_none();
 }
+bool is_placeholder(const DynamicTypeData& data) {
+  return data.scale.is_none();
+}
+bool is_placeholder(const DynamicStackSlotData& slot) {
+  return slot.type.is_none();
+}
+bool is_placeholder(const std::vector<std::uint8_t>& constant) {
+  return constant.empty();
+}
 
 bool print_preamble(base::Printer& out, const Function& func) {
   bool any = false;
@@ -138,6 +156,16 @@ bool print_preamble(base::Printer& out, const Function& func) {
     any = true;
     return out << "    " << entity << " = ";
   };
+  for (std::size_t i = 0; i < func.dynamic_types.size(); ++i) {
+    const DynamicTypeData& data = func.dynamic_types[DynamicType(i)];
+    if (is_placeholder(data)) continue;
+    line(DynamicType(i)) << data.base << "*" << data.scale << '\n';
+  }
+  for (std::size_t i = 0; i < func.dynamic_stack_slots.size(); ++i) {
+    const DynamicStackSlotData& slot = func.dynamic_stack_slots[DynamicStackSlot(i)];
+    if (is_placeholder(slot)) continue;
+    line(DynamicStackSlot(i)) << "explicit_dynamic_slot " << slot.type << '\n';
+  }
   for (std::size_t i = 0; i < func.stack_slots.size(); ++i) {
     const StackSlotData& slot = func.stack_slots[StackSlot(i)];
     if (is_placeholder(slot)) continue;
@@ -167,11 +195,9 @@ bool print_preamble(base::Printer& out, const Function& func) {
                      << ext.name << ' ' << ext.signature << '\n';
   }
   for (std::size_t i = 0; i < func.constants.size(); ++i) {
-    line(Constant(i)) << "0x";
-    const std::vector<std::uint8_t>& bytes = func.constants[Constant(i)];
-    for (std::size_t b = bytes.size(); b-- > 0;) {
-      out << "0123456789abcdef"[bytes[b] >> 4] << "0123456789abcdef"[bytes[b] & 15];
-    }
+    if (is_placeholder(func.constants[Constant(i)])) continue;
+    line(Constant(i));
+    print_wide_hex(out, func.constants[Constant(i)]);
     out << '\n';
   }
   if (func.stack_limit.is_some()) {
@@ -183,10 +209,15 @@ bool print_preamble(base::Printer& out, const Function& func) {
 
 // ---- Instructions.
 
+/// Is the first of the operands in the list the address that is called, which types the suffix?
+bool has_callee_operand(Op op) {
+  return format(op) == Format::CallIndirect || format(op) == Format::TryCallIndirect;
+}
+
 /// The type that the suffix names, or invalid where the opcode takes none.
 Type control_type(const Function& func, Inst inst) {
   const InstData& data = func.data(inst);
-  if (format(data.op) == Format::CallIndirect) return func.type(func.arg_list(inst).front());
+  if (has_callee_operand(data.op)) return func.type(func.arg_list(inst).front());
   switch (info(data.op).control) {
     case Control::None: return Type();
     case Control::Arg0: return func.type(Value(data.a));
@@ -203,6 +234,8 @@ Block defining_block(const Function& func, Value v) {
     case ValueKind::Param: return Block(data.source);
     case ValueKind::Result:
       return data.source == Inst::kNoneIndex ? Block::none() : func.inst_block(Inst(data.source));
+    case ValueKind::TryReturn:
+    case ValueKind::TryException:
     case ValueKind::Alias: break;
   }
   return Block::none();
@@ -220,7 +253,7 @@ bool needs_suffix(const Function& func, Inst inst, const Printed* printed) {
     if (block.is_none() || block != func.inst_block(inst)) return true;
     return printed != nullptr && !(*printed)[func.resolve(operand).index()];
   };
-  if (format(data.op) == Format::CallIndirect) {
+  if (has_callee_operand(data.op)) {
     return defined_elsewhere(func.arg_list(inst).front());
   }
   switch (info(data.op).control) {
@@ -242,10 +275,45 @@ void print_values(base::Printer& out, std::span<const Value> values) {
 
 void print_block_call(base::Printer& out, const Function& func, BlockCall call) {
   out << func.call_target(call);
-  if (func.call_args(call).empty()) return;
-  out << '(';
-  print_values(out, func.call_args(call));
-  out << ')';
+  std::string_view separator = "(";
+  for (const Value v : func.call_args(call)) {
+    out << separator;
+    separator = ", ";
+    const ValueData& data = func.value(v);
+    if (data.kind == ValueKind::TryReturn) {
+      out << "ret" << data.number;
+    } else if (data.kind == ValueKind::TryException) {
+      out << "exn" << data.number;
+    } else {
+      out << v;
+    }
+  }
+  if (!func.call_args(call).empty()) out << ')';
+}
+
+/// `, sig0, block1(ret0), [ context v1, tag1: block2(exn0), default: block3 ]`
+void print_exception_table(base::Printer& out, const Function& func, Inst inst) {
+  const ExceptionTableData& table = func.exception_table(inst);
+  out << ", " << table.signature << ", ";
+  print_block_call(out, func, table.normal);
+  out << ", [";
+  std::string_view separator = " ";
+  for (const ExceptionItem& item : func.exception_items(table)) {
+    out << separator;
+    separator = ", ";
+    switch (item.kind) {
+      case ExceptionItem::Kind::Tag:
+        out << "tag" << item.tag << ": ";
+        print_block_call(out, func, item.target);
+        break;
+      case ExceptionItem::Kind::Default:
+        out << "default: ";
+        print_block_call(out, func, item.target);
+        break;
+      case ExceptionItem::Kind::Context: out << "context " << item.context; break;
+    }
+  }
+  out << (table.item_count == 0 ? "]" : " ]");
 }
 
 void print_operands(base::Printer& out, const Function& func, Inst inst) {
@@ -260,6 +328,16 @@ void print_operands(base::Printer& out, const Function& func, Inst inst) {
       print_imm64(out, base::sign_extend(data.imm64(), bits >= 1 && bits <= 64 ? bits : 64));
       break;
     }
+    case Format::UnaryF16:
+      out << ' ';
+      print_float(out, data.b, text_detail::kF16);
+      break;
+    case Format::UnaryF128:
+      out << ' ';
+      print_float(out, text_detail::from_bytes(func.immediates[Immediate(data.a)]),
+                  text_detail::kF128);
+      break;
+    case Format::UnaryConst: out << ' ' << Constant(data.a); break;
     case Format::UnaryF32:
       out << ' ';
       print_float(out, data.b, text_detail::kF32);
@@ -271,6 +349,17 @@ void print_operands(base::Printer& out, const Function& func, Inst inst) {
     case Format::UnaryGlobalValue: out << ' ' << GlobalValue(data.a); break;
     case Format::Binary: out << ' ' << a << ", " << b; break;
     case Format::Ternary: out << ' ' << a << ", " << b << ", " << c; break;
+    case Format::BinaryImm8:
+      out << ' ' << a << ", " << static_cast<unsigned>(data.aux);
+      break;
+    case Format::TernaryImm8:
+      out << ' ' << a << ", " << b << ", " << static_cast<unsigned>(data.aux);
+      break;
+    case Format::Shuffle: {
+      out << ' ' << a << ", " << b << ", ";
+      print_wide_hex(out, func.shuffle_mask(inst));
+      break;
+    }
     case Format::MultiAry:
       if (!func.arg_list(inst).empty()) out << ' ';
       print_values(out, func.arg_list(inst));
@@ -327,6 +416,22 @@ void print_operands(base::Printer& out, const Function& func, Inst inst) {
       out << ')';
       break;
     }
+    case Format::TryCall:
+      out << ' ' << FuncRef(data.a) << '(';
+      print_values(out, func.arg_list(inst));
+      out << ')';
+      print_exception_table(out, func, inst);
+      break;
+    case Format::TryCallIndirect: {
+      const std::span<const Value> args = func.arg_list(inst);
+      out << ' ' << args.front() << '(';
+      print_values(out, args.subspan(1));
+      out << ')';
+      print_exception_table(out, func, inst);
+      break;
+    }
+    case Format::ExceptionHandlerAddress: out << ' ' << Block(data.a) << ", " << static_cast<std::int32_t>(data.b); break;
+    case Format::DynamicStackAddr: out << ' ' << DynamicStackSlot(data.a); break;
     case Format::FuncAddr: out << ' ' << FuncRef(data.a); break;
     case Format::StackAddr:
       out << ' ' << StackSlot(data.a);
@@ -340,6 +445,18 @@ void print_operands(base::Printer& out, const Function& func, Inst inst) {
     case Format::LoadNoOffset:
       print_flags(out, func.mem_flags(inst));
       out << ' ' << a;
+      break;
+    case Format::AtomicRmw:
+      print_flags(out, func.mem_flags(inst));
+      out << ' ' << text(func.atomic_op(inst)) << ' ' << a << ", " << b;
+      break;
+    case Format::AtomicCas:
+      print_flags(out, func.mem_flags(inst));
+      out << ' ' << a << ", " << b << ", " << c;
+      break;
+    case Format::StoreNoOffset:
+      print_flags(out, func.mem_flags(inst));
+      out << ' ' << a << ", " << b;
       break;
     case Format::Store:
       print_flags(out, func.mem_flags(inst));
@@ -387,8 +504,21 @@ class AliasLists {
   base::EntityMap<Value, Value> first_, next_;
 };
 
-void print_source_location(base::Printer& out, SourceLoc loc, std::size_t indent) {
+/// `<ss0, 1> @0012 `, then spaces up to the column of the instructions.
+void print_prefix(base::Printer& out, const Function& func, Inst inst, std::size_t indent) {
   const std::size_t start = out.size();
+  std::string_view separator = "<";
+  for (const DebugTag tag : func.debug_tags(inst)) {
+    out << separator;
+    separator = ", ";
+    if (tag.kind == DebugTag::Kind::StackSlot) {
+      out << StackSlot(tag.value);
+    } else {
+      out << tag.value;
+    }
+  }
+  if (!func.debug_tags(inst).empty()) out << "> ";
+  const SourceLoc loc = func.position(func.loc(inst)).loc;
   if (!loc.is_none()) {
     base::Printer digits;
     digits.hex(loc.bits, 4);
@@ -419,6 +549,13 @@ static void print_operation(base::Printer& out, const Function& func, Inst inst,
     if (type.is_valid()) out << '.' << type;
   }
   print_operands(out, func, inst);
+  if (func.stack_map(inst).empty()) return;
+  std::string_view separator = ", stack_map=[";
+  for (const StackMapEntry& entry : func.stack_map(inst)) {
+    out << separator << entry.type << " @ " << entry.slot << '+' << entry.offset;
+    separator = ", ";
+  }
+  out << ']';
 }
 
 static void print(base::Printer& out, const Function& func, Inst inst, const Printed* printed) {
@@ -454,7 +591,7 @@ void print(base::Printer& out, const Function& func) {
   std::size_t indent = 4;
   for (Block block = func.first_block(); block.is_some(); block = func.next_block(block)) {
     for (Inst inst = func.first_inst(block); inst.is_some(); inst = func.next_inst(inst)) {
-      if (!func.loc(inst).is_none()) indent = 36;
+      if (!func.loc(inst).is_none() || !func.debug_tags(inst).empty()) indent = 36;
     }
   }
   const AliasLists aliases(func);
@@ -470,7 +607,7 @@ void print(base::Printer& out, const Function& func) {
       aliases.print(out, v, indent);
     }
     for (Inst inst = func.first_inst(block); inst.is_some(); inst = func.next_inst(inst)) {
-      print_source_location(out, func.loc(inst), indent);
+      print_prefix(out, func, inst, indent);
       print(out, func, inst, &printed);
       print_constant_comment(out, func, inst);
       out << '\n';

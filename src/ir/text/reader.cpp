@@ -2,6 +2,7 @@
 /// Files, function headers and preambles.
 #include "ir/text/reader.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "base/bits.hpp"
@@ -183,6 +184,9 @@ Result<void> Reader::read_function(ParsedFunction& parsed) {
   declared_sigs_.clear();
   declared_funcs_.clear();
   declared_constants_.clear();
+  declared_dynamic_types_.clear();
+  declared_dynamic_slots_.clear();
+  pending_try_values_.clear();
   pending_uses_.clear();
   user_names_.clear();
   Result<void> result = read_function_parts(parsed);
@@ -209,6 +213,7 @@ Result<void> Reader::read_function_parts(ParsedFunction& parsed) {
   while (!peek().is('}') && !entity_number(peek(), "block")) HOIST_TRY_VOID(preamble_line());
   while (!peek().is('}')) HOIST_TRY_VOID(block());
   HOIST_TRY_VOID(finish_body());
+  parsed.end_line = peek().line;
   lexer_.advance();  // }
   return {};
 }
@@ -239,7 +244,16 @@ Result<Type> Reader::type() {
     lexer_.advance();
     return Type(kind, static_cast<unsigned>(std::countr_zero(lanes->magnitude)), dynamic);
   }
-  if (text.starts_with("dt")) return unsupported(peek(), "dynamic vector types");
+  if (entity_number(peek(), "dt")) {
+    const Token at = peek();
+    HOIST_TRY(const DynamicType dynamic, entity<DynamicType>(kMaxTextEntities));
+    if (dynamic.index() >= declared_dynamic_types_.size() ||
+        !declared_dynamic_types_[dynamic.index()]) {
+      return error_at(at, "undeclared type " + std::string(at.text));
+    }
+    const Type fixed = func_->dynamic_types[dynamic].base;
+    return Type(fixed.lane(), fixed.log2_lane_count(), true);
+  }
   return expected("a type");
 }
 
@@ -318,6 +332,9 @@ Result<void> Reader::params(std::vector<AbiParam>& params, bool parenthesised) {
         break;
       }
     }
+    if (params.size() >= kMaxBlockArgs) {
+      return error_at(peek(), "a signature has at most 65535 parameters and results");
+    }
     params.push_back(param);
   } while (take(','));
   if (parenthesised) return expect(')');
@@ -334,9 +351,8 @@ Result<void> Reader::preamble_line() {
   if (entity_number(at, "sig")) return signature_declaration();
   if (entity_number(at, "fn")) return function_declaration();
   if (entity_number(at, "const")) return constant();
-  if (entity_number(at, "dt") || entity_number(at, "dss")) {
-    return unsupported(at, "dynamic vector types");
-  }
+  if (entity_number(at, "dt")) return dynamic_type();
+  if (entity_number(at, "dss")) return dynamic_stack_slot();
   if (take_word("stack_limit")) {
     HOIST_TRY_VOID(expect('='));
     HOIST_TRY(func_->stack_limit, entity<GlobalValue>(kMaxTextEntities));
@@ -418,8 +434,12 @@ Result<void> Reader::global_value() {
     lexer_.advance();
   } else if (take_word("symbol")) {
     HOIST_TRY_VOID(global_symbol(data));
-  } else if (peek().is_word("dyn_scale_target_const")) {
-    return unsupported(peek(), "dynamic vector types");
+  } else if (take_word("dyn_scale_target_const")) {
+    data.kind = GlobalValueData::Kind::DynScale;
+    HOIST_TRY_VOID(expect('.'));
+    const Token type_at = peek();
+    HOIST_TRY(data.type, type());
+    if (!data.type.is_vector()) return error_at(type_at, "expected a vector type");
   } else {
     return expected("vmctx, load, iadd_imm or symbol");
   }
@@ -440,7 +460,9 @@ Result<void> Reader::global_load(GlobalValueData& data) {
   if (!flags.notrap() || !flags.aligned) {
     return error_at(at, "a global value load is notrap and aligned");
   }
-  data.flags = func_->intern(flags);
+  const std::optional<MemFlagsRef> ref = func_->intern_exactly(flags);
+  if (!ref) return error_at(at, "implementation limit exceeded: 64511 distinct memory flag sets");
+  data.flags = *ref;
   HOIST_TRY(data.base, entity<GlobalValue>(kMaxTextEntities));
   HOIST_TRY(data.offset, offset32());
   return {};
@@ -503,26 +525,135 @@ Result<void> Reader::constant() {
   const Token at = peek();
   HOIST_TRY(const Constant constant, entity<Constant>(kMaxTextEntities));
   HOIST_TRY_VOID(expect('='));
-  if (peek().kind != TokenKind::Number || !peek().text.starts_with("0x")) {
-    return unsupported(peek(), "vector constants");
-  }
-  // Most significant byte first, any length.
   std::vector<std::uint8_t> bytes;
-  unsigned digits = 0;
-  for (std::size_t i = peek().text.size(); i-- > 2;) {
-    if (peek().text[i] == '_') continue;
-    const std::optional<IntLiteral> digit =
-        parse_int(std::string("0x") + std::string(peek().text.substr(i, 1)));
-    if (!digit) return expected("a hexadecimal constant");
-    if (digits % 2 == 0) bytes.push_back(0);
-    bytes.back() = static_cast<std::uint8_t>(bytes.back() | digit->magnitude << (digits % 2 * 4));
-    ++digits;
+  if (peek().kind == TokenKind::Number) {
+    HOIST_TRY_VOID(wide_hex(bytes));
+  } else {
+    const Token type_at = peek();
+    HOIST_TRY(const Type vector, type());
+    if (!vector.is_vector()) return error_at(type_at, "expected a vector type or a number");
+    bytes.resize(vector.bytes());
+    HOIST_TRY_VOID(vector_literal(vector, bytes));
   }
-  lexer_.advance();
   HOIST_TRY_VOID(
       declare(constant, func_->constants, declared_constants_, std::vector<std::uint8_t>(), at));
   func_->constants[constant] = std::move(bytes);
   attach(constant);
+  return {};
+}
+
+/// A hexadecimal number of any length as bytes, lowest first.
+Result<void> Reader::wide_hex(std::vector<std::uint8_t>& bytes) {
+  const std::string_view text = peek().text;
+  if (peek().kind != TokenKind::Number || !text.starts_with("0x") || text.size() < 3) {
+    return expected("a hexadecimal number");
+  }
+  unsigned digits = 0;
+  for (std::size_t i = text.size(); i-- > 2;) {
+    const char c = text[i];
+    if (c == '_') continue;
+    const bool is_digit = c >= '0' && c <= '9', is_low = c >= 'a' && c <= 'f';
+    if (!is_digit && !is_low && !(c >= 'A' && c <= 'F')) return expected("a hexadecimal number");
+    const auto digit = static_cast<unsigned>(is_digit ? c - '0' : (c | 0x20) - 'a' + 10);
+    if (digits % 2 == 0) bytes.push_back(0);
+    bytes.back() = static_cast<std::uint8_t>(bytes.back() | digit << (digits % 2 * 4));
+    ++digits;
+  }
+  if (bytes.empty()) return expected("a hexadecimal number");
+  lexer_.advance();
+  return {};
+}
+
+Result<void> Reader::vector_literal(Type vector, std::span<std::uint8_t> bytes) {
+  std::ranges::fill(bytes, std::uint8_t{0});
+  if (!peek().is('[')) {
+    const Token at = peek();
+    std::vector<std::uint8_t> number;
+    HOIST_TRY_VOID(wide_hex(number));
+    while (number.size() > bytes.size() && number.back() == 0) number.pop_back();
+    if (number.size() > bytes.size()) {
+      return error_at(at, "the constant has more than " + std::to_string(bytes.size()) + " bytes");
+    }
+    std::ranges::copy(number, bytes.begin());
+    return {};
+  }
+  lexer_.advance();
+  const std::size_t width = vector.lane_bits() / 8;
+  for (unsigned lane = 0; lane < vector.lane_count(); ++lane) {
+    std::optional<Bits128> bits;
+    const std::string_view text = peek().text;
+    switch (vector.lane()) {
+      case Type::Lane::F16: bits = parse_wide_float(text, kF16); break;
+      case Type::Lane::F32: bits = parse_wide_float(text, kF32); break;
+      case Type::Lane::F64: bits = parse_wide_float(text, kF64); break;
+      case Type::Lane::F128: bits = parse_wide_float(text, kF128); break;
+      case Type::Lane::I128: bits = parse_wide(text); break;
+      case Type::Lane::I8:
+      case Type::Lane::I16:
+      case Type::Lane::I32:
+      case Type::Lane::I64:
+        if (const auto literal = parse_int(text)) bits = literal->in_bits(vector.lane_bits());
+        break;
+      case Type::Lane::Invalid: break;
+    }
+    if (!bits) {
+      base::Printer what;
+      what << "lane " << lane << " of " << vector.lane_count() << ", a " << vector.lane_type();
+      return expected(what.view());
+    }
+    const auto value = to_bytes(*bits);
+    std::copy_n(value.begin(), width, bytes.begin() + static_cast<std::ptrdiff_t>(lane * width));
+    lexer_.advance();
+  }
+  return expect(']');
+}
+
+Result<Constant> Reader::constant_operand(Type vector) {
+  const Token at = peek();
+  if (entity_number(at, "const")) {
+    HOIST_TRY(const Constant constant, entity<Constant>(kMaxTextEntities));
+    if (constant.index() >= declared_constants_.size() || !declared_constants_[constant.index()]) {
+      return error_at(at, "undeclared constant " + std::string(at.text));
+    }
+    return constant;
+  }
+  if (!vector.is_vector()) return error_at(at, "a literal needs a vector type as suffix");
+  std::vector<std::uint8_t> bytes(vector.bytes());
+  HOIST_TRY_VOID(vector_literal(vector, bytes));
+  const Constant constant = func_->intern_constant(bytes);
+  declared_constants_.resize(func_->constants.size(), false);
+  declared_constants_[constant.index()] = true;
+  return constant;
+}
+
+Result<void> Reader::dynamic_type() {
+  const Token at = peek();
+  HOIST_TRY(const DynamicType dynamic, entity<DynamicType>(kMaxTextEntities));
+  HOIST_TRY_VOID(expect('='));
+  DynamicTypeData data;
+  const Token type_at = peek();
+  HOIST_TRY(data.base, type());
+  if (!data.base.is_vector()) return error_at(type_at, "expected a vector type");
+  HOIST_TRY_VOID(expect('*'));
+  HOIST_TRY(data.scale, entity<GlobalValue>(kMaxTextEntities));
+  HOIST_TRY_VOID(declare(dynamic, func_->dynamic_types, declared_dynamic_types_,
+                         DynamicTypeData(), at));
+  func_->dynamic_types[dynamic] = data;
+  attach(dynamic);
+  return {};
+}
+
+Result<void> Reader::dynamic_stack_slot() {
+  const Token at = peek();
+  HOIST_TRY(const DynamicStackSlot slot, entity<DynamicStackSlot>(kMaxTextEntities));
+  HOIST_TRY_VOID(expect('='));
+  if (!take_word("explicit_dynamic_slot")) return expected("\"explicit_dynamic_slot\"");
+  DynamicStackSlotData data;
+  HOIST_TRY(data.type, entity<DynamicType>(kMaxTextEntities));
+  HOIST_TRY_VOID(declare(slot, func_->dynamic_stack_slots, declared_dynamic_slots_,
+                         DynamicStackSlotData(), at));
+  func_->dynamic_stack_slots[slot] = data;
+  attach(slot);
   return {};
 }
 

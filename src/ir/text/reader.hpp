@@ -24,6 +24,8 @@ namespace hoist::ir {
 inline constexpr std::uint32_t kMaxTextBlocks = 100'000;
 inline constexpr std::uint32_t kMaxTextValues = 1u << 22;
 inline constexpr std::uint32_t kMaxTextEntities = 1u << 16;
+/// Parameters, arguments, results and the like of one block, call or instruction.
+inline constexpr std::size_t kMaxBlockArgs = 0xffff;
 
 /// A comment belongs to the entity that was read before it.
 struct AttachedComment {
@@ -38,6 +40,7 @@ struct ParsedFunction {
   /// Set where the function needs what Hoist does not have; `func` is then incomplete.
   std::optional<Error> unsupported;
   std::uint32_t line = 0;
+  std::uint32_t end_line = 0;  ///< of the closing brace
 };
 
 /// `test run opt`, `set a=b c`, `target x86_64 has_bmi2`, `feature "x"`: the words after the first.

@@ -12,70 +12,6 @@ namespace hoist::ir::text_detail {
 
 namespace {
 
-/// Opcodes of CLIF that ops.def does not have.
-constexpr std::string_view kUnsupportedOps[] = {"try_call",
-                                                "try_call_indirect",
-                                                "tls_value",
-                                                "dynamic_stack_addr",
-                                                "get_pinned_reg",
-                                                "set_pinned_reg",
-                                                "get_exception_handler_address",
-                                                "stack_switch",
-                                                "sequence_point",
-                                                "uload8x8",
-                                                "sload8x8",
-                                                "uload16x4",
-                                                "sload16x4",
-                                                "uload32x2",
-                                                "sload32x2",
-                                                "atomic_rmw",
-                                                "atomic_cas",
-                                                "atomic_load",
-                                                "atomic_store",
-                                                "f16const",
-                                                "f128const",
-                                                "vconst",
-                                                "blendv",
-                                                "uadd_overflow_cin",
-                                                "sadd_overflow_cin",
-                                                "usub_overflow_bin",
-                                                "ssub_overflow_bin",
-                                                "iconcat",
-                                                "isplit",
-                                                "vany_true",
-                                                "vall_true",
-                                                "vhigh_bits",
-                                                "scalar_to_vector",
-                                                "fvdemote",
-                                                "fvpromote_low",
-                                                "x86_cvtt2dq",
-                                                "splat",
-                                                "swizzle",
-                                                "x86_pshufb",
-                                                "insertlane",
-                                                "extractlane",
-                                                "shuffle",
-                                                "avg_round",
-                                                "uadd_sat",
-                                                "sadd_sat",
-                                                "usub_sat",
-                                                "ssub_sat",
-                                                "sqmul_round_sat",
-                                                "x86_pmulhrsw",
-                                                "snarrow",
-                                                "unarrow",
-                                                "uunarrow",
-                                                "swiden_low",
-                                                "swiden_high",
-                                                "uwiden_low",
-                                                "uwiden_high",
-                                                "iadd_pairwise",
-                                                "x86_pmaddubsw",
-                                                "extract_vector",
-                                                "x86_blendv",
-                                                "bitcast_dynamic",
-                                                "symbol_value_tls"};
-
 struct NamedOp {
   std::string_view text;
   Op op;
@@ -188,14 +124,154 @@ Result<void> Reader::value_arguments(char close) {
 Result<BlockCall> Reader::block_call() {
   HOIST_TRY(const Block target, block_use());
   values_.clear();
-  if (take('(')) {
-    if (peek().text.starts_with("ret") || peek().text.starts_with("exn")) {
-      return unsupported(peek(), "exceptions (try_call)");
-    }
-    HOIST_TRY_VOID(value_arguments(')'));
+  const std::size_t first_try = pending_try_values_.size();
+  if (take('(') && !take(')')) {
+    do {
+      if (values_.size() >= kMaxBlockArgs) {
+        return error_at(peek(), "a block call has at most 65535 arguments");
+      }
+      const Token at = peek();
+      if (const auto number = try_value_number(at)) {
+        lexer_.advance();
+        const ValueKind kind =
+            at.text.starts_with("ret") ? ValueKind::TryReturn : ValueKind::TryException;
+        pending_try_values_.push_back({Inst::none(), BlockCall::none(),
+                                       static_cast<std::uint32_t>(values_.size()), kind, *number});
+        values_.push_back(Value::none());
+        continue;
+      }
+      HOIST_TRY(const Value v, value_use());
+      values_.push_back(v);
+    } while (take(','));
+    HOIST_TRY_VOID(expect(')'));
   }
-  return func_->make_block_call(target, values_);
+  const BlockCall call = func_->make_block_call(target, values_);
+  for (std::size_t i = first_try; i < pending_try_values_.size(); ++i) {
+    pending_try_values_[i].call = call;
+  }
+  return call;
 }
+
+/// K of `retK` and `exnK`.
+std::optional<std::uint32_t> Reader::try_value_number(const Token& token) {
+  std::optional<std::uint32_t> number = entity_number(token, "ret");
+  if (!number) number = entity_number(token, "exn");
+  return number && *number <= 0xffff ? number : std::nullopt;
+}
+
+/// The `retN` and `exnN` of all instructions become values, after those that the text numbers.
+void Reader::make_try_values() {
+  for (std::size_t i = 0; i < pending_try_values_.size(); ++i) {
+    const PendingTryValue& use = pending_try_values_[i];
+    Type value_type;
+    const Op op = func_->op(use.inst);
+    if (use.kind == ValueKind::TryReturn && is_try(op)) {
+      const Signature& signature = func_->signatures[func_->call_signature(use.inst)];
+      if (use.number < signature.returns.size()) value_type = signature.returns[use.number].type;
+    } else if (use.kind == ValueKind::TryException) {
+      // A word of the target's pointer size, which the handler tells.
+      const auto params = func_->block_params(func_->call_target(use.call));
+      value_type = use.position < params.size() && func_->type(params[use.position]) == I32 ? I32 : I64;
+    }
+    func_->call_args(use.call)[use.position] =
+        func_->make_try_value(use.kind, use.number, value_type);
+    const bool last = i + 1 == pending_try_values_.size() ||
+                      pending_try_values_[i + 1].inst != use.inst;
+    if (last) func_->attach_try_values(use.inst);
+  }
+}
+
+Result<ExceptionTable> Reader::exception_table() {
+  HOIST_TRY_VOID(comma());
+  HOIST_TRY(const SigRef sig, signature_use());
+  HOIST_TRY_VOID(comma());
+  HOIST_TRY(const BlockCall normal, block_call());
+  HOIST_TRY_VOID(comma());
+  HOIST_TRY_VOID(expect('['));
+  items_.clear();
+  while (!peek().is(']')) {
+    ExceptionItem item;
+    if (const auto tag = entity_number(peek(), "tag")) {
+      lexer_.advance();
+      item.kind = ExceptionItem::Kind::Tag;
+      item.tag = *tag;
+    } else if (take_word("default")) {
+      item.kind = ExceptionItem::Kind::Default;
+    } else if (take_word("context")) {
+      item.kind = ExceptionItem::Kind::Context;
+      HOIST_TRY(item.context, value_use());
+    } else {
+      return expected("tagN, default or context");
+    }
+    if (item.kind != ExceptionItem::Kind::Context) {
+      HOIST_TRY_VOID(expect(':'));
+      HOIST_TRY(item.target, block_call());
+    }
+    items_.push_back(item);
+    if (!take(',')) break;
+  }
+  HOIST_TRY_VOID(expect(']'));
+  return func_->make_exception_table(sig, normal, items_);
+}
+
+Result<SigRef> Reader::signature_use() {
+  const Token at = peek();
+  HOIST_TRY(const SigRef sig, entity<SigRef>(kMaxTextEntities));
+  if (sig.index() >= declared_sigs_.size() || !declared_sigs_[sig.index()]) {
+    return error_at(at, "undeclared signature " + std::string(at.text));
+  }
+  return sig;
+}
+
+Result<FuncRef> Reader::function_use() {
+  const Token at = peek();
+  HOIST_TRY(const FuncRef callee, entity<FuncRef>(kMaxTextEntities));
+  if (callee.index() >= declared_funcs_.size() || !declared_funcs_[callee.index()]) {
+    return error_at(at, "undeclared function " + std::string(at.text));
+  }
+  return callee;
+}
+
+/// `<ss0, 1, 0x2>`
+Result<void> Reader::debug_tags() {
+  tags_.clear();
+  if (!take('<')) return {};
+  while (!peek().is('>')) {
+    if (tags_.size() >= kMaxBlockArgs) return error_at(peek(), "at most 65535 debug tags");
+    if (entity_number(peek(), "ss")) {
+      HOIST_TRY(const StackSlot slot, entity<StackSlot>(kMaxTextEntities));
+      tags_.push_back({DebugTag::Kind::StackSlot, slot.index()});
+    } else {
+      HOIST_TRY(const std::uint64_t number, unsigned_number(0xffff'ffff, "a debug tag"));
+      tags_.push_back({DebugTag::Kind::User, static_cast<std::uint32_t>(number)});
+    }
+    if (!take(',')) break;
+  }
+  return expect('>');
+}
+
+/// `, stack_map=[i32 @ ss0+0, ...]`
+Result<void> Reader::stack_map(Op op) {
+  stack_map_.clear();
+  const Token at = peek();
+  if (!is_call(op) || (is_terminator(op) && !is_try(op)) || !take(',')) return {};
+  if (!take_word("stack_map")) return expected("\"stack_map\"");
+  HOIST_TRY_VOID(expect('='));
+  HOIST_TRY_VOID(expect('['));
+  while (!peek().is(']')) {
+    if (stack_map_.size() >= kMaxBlockArgs) return error_at(at, "at most 65535 stack map entries");
+    StackMapEntry entry;
+    HOIST_TRY(entry.type, type());
+    HOIST_TRY_VOID(expect('@'));
+    HOIST_TRY(entry.slot, entity<StackSlot>(kMaxTextEntities));
+    HOIST_TRY(const std::uint64_t at_offset, unsigned_number(0xffff'ffff, "an offset"));
+    entry.offset = static_cast<std::uint32_t>(at_offset);
+    stack_map_.push_back(entry);
+    if (!take(',')) break;
+  }
+  return expect(']');
+}
+
 
 Result<void> Reader::block() {
   const Token at = peek();
@@ -242,7 +318,6 @@ Result<void> Reader::alias(Value from, const Token& at) {
 }
 
 Result<void> Reader::body_line(Block block) {
-  if (peek().is('<')) return unsupported(peek(), "debug tags");
   return instruction(block);
 }
 
@@ -252,13 +327,11 @@ Result<Op> Reader::opcode() {
     lexer_.advance();
     return *op;
   }
-  for (const std::string_view known : kUnsupportedOps) {
-    if (peek().text == known) return unsupported(peek(), "opcode " + std::string(known));
-  }
   return expected("an opcode");
 }
 
 Result<void> Reader::instruction(Block block) {
+  HOIST_TRY_VOID(debug_tags());
   SourceLoc loc;
   if (peek().is('@')) {
     const Token at = peek();
@@ -275,6 +348,7 @@ Result<void> Reader::instruction(Block block) {
       const Token at = peek();
       HOIST_TRY(const Value v, entity<Value>(kMaxTextValues));
       if (result_names_.empty() && peek().kind == TokenKind::Arrow) return alias(v, at);
+      if (result_names_.size() >= kMaxBlockArgs) return error_at(at, "at most 65535 results");
       result_names_.emplace_back(v, at);
       if (!take(',')) break;
     }
@@ -286,7 +360,8 @@ Result<void> Reader::instruction(Block block) {
   data.op = op;
   Type suffix;
   if (take('.')) {
-    if (info(op).control == Control::None && format(op) != Format::CallIndirect) {
+    if (info(op).control == Control::None && format(op) != Format::CallIndirect &&
+        format(op) != Format::TryCallIndirect) {
       return error_at(at, std::string(info(op).text) + " takes no type suffix");
     }
     HOIST_TRY(suffix, type());
@@ -294,9 +369,15 @@ Result<void> Reader::instruction(Block block) {
     return error_at(at, std::string(info(op).text) + " needs a type suffix");
   }
   Type control = suffix;
+  const std::size_t first_try = pending_try_values_.size();
   HOIST_TRY_VOID(operands(data, suffix, control, at));
-  if (peek().is(',')) return unsupported(peek(), "stack maps");
+  HOIST_TRY_VOID(stack_map(op));
   const Inst inst = func_->make_inst(data, loc);
+  for (std::size_t i = pending_try_values_.size(); i-- > first_try;) {
+    pending_try_values_[i].inst = inst;
+  }
+  if (!tags_.empty()) func_->set_debug_tags(inst, tags_);
+  if (!stack_map_.empty()) func_->set_stack_map(inst, stack_map_);
   func_->append_inst(inst, block);
   HOIST_TRY_VOID(results(inst, data, control, at));
   attach(inst);
@@ -334,7 +415,21 @@ Result<void> Reader::operands(InstData& data, Type suffix, Type& control, const 
   };
   const auto flags = [&]() -> Result<void> {
     HOIST_TRY(const MemFlags parsed, mem_flags());
-    data.aux = static_cast<std::uint16_t>(func_->intern(parsed).index());
+    const std::optional<MemFlagsRef> ref = func_->intern_exactly(parsed);
+    if (!ref) return error_at(at, "implementation limit exceeded: 64511 distinct memory flag sets");
+    data.aux = static_cast<std::uint16_t>(ref->index());
+    return {};
+  };
+  const auto lane = [&]() -> Result<void> {
+    HOIST_TRY_VOID(comma());
+    HOIST_TRY(const std::uint64_t number, unsigned_number(255, "a lane number"));
+    data.aux = static_cast<std::uint16_t>(number);
+    return {};
+  };
+  const auto two_values = [&]() -> Result<void> {
+    HOIST_TRY_VOID(value_operand(data.a));
+    HOIST_TRY_VOID(comma());
+    HOIST_TRY_VOID(value_operand(data.b));
     return {};
   };
   const auto offset = [&](std::uint32_t& field) -> Result<void> {
@@ -345,6 +440,19 @@ Result<void> Reader::operands(InstData& data, Type suffix, Type& control, const 
   switch (format(data.op)) {
     case Format::Nullary: break;
     case Format::UnaryImm: HOIST_TRY_VOID(integer_immediate()); break;
+    case Format::UnaryF16: HOIST_TRY_VOID(float_immediate(kF16)); break;
+    case Format::UnaryF128: {
+      const auto bits = parse_wide_float(peek().text, kF128);
+      if (!bits) return expected("a float literal that the type can represent");
+      data.a = func_->intern_immediate(to_bytes(*bits)).index();
+      lexer_.advance();
+      break;
+    }
+    case Format::UnaryConst: {
+      HOIST_TRY(const Constant constant, constant_operand(suffix));
+      data.a = constant.index();
+      break;
+    }
     case Format::UnaryF32: HOIST_TRY_VOID(float_immediate(kF32)); break;
     case Format::UnaryF64: HOIST_TRY_VOID(float_immediate(kF64)); break;
     case Format::UnaryGlobalValue: {
@@ -373,11 +481,25 @@ Result<void> Reader::operands(InstData& data, Type suffix, Type& control, const 
       break;
     }
     case Format::Unary: HOIST_TRY_VOID(value_operand(data.a)); break;
+    case Format::BinaryImm8:
+      HOIST_TRY_VOID(value_operand(data.a));
+      HOIST_TRY_VOID(lane());
+      break;
+    case Format::TernaryImm8:
+      HOIST_TRY_VOID(two_values());
+      HOIST_TRY_VOID(lane());
+      break;
+    case Format::Shuffle: {
+      HOIST_TRY_VOID(two_values());
+      HOIST_TRY_VOID(comma());
+      std::array<std::uint8_t, 16> mask;
+      HOIST_TRY_VOID(vector_literal(I8x16, mask));
+      data.c = func_->intern_immediate(mask).index();
+      break;
+    }
     case Format::Binary:
     case Format::IntAddTrap:
-      HOIST_TRY_VOID(value_operand(data.a));
-      HOIST_TRY_VOID(comma());
-      HOIST_TRY_VOID(value_operand(data.b));
+      HOIST_TRY_VOID(two_values());
       if (format(data.op) == Format::IntAddTrap) HOIST_TRY_VOID(trap());
       break;
     case Format::Ternary:
@@ -440,23 +562,35 @@ Result<void> Reader::operands(InstData& data, Type suffix, Type& control, const 
       HOIST_TRY_VOID(trap());
       break;
     case Format::Call: {
-      const Token callee_at = peek();
-      HOIST_TRY(const FuncRef callee, entity<FuncRef>(kMaxTextEntities));
-      if (callee.index() >= declared_funcs_.size() || !declared_funcs_[callee.index()]) {
-        return error_at(callee_at, "undeclared function " + std::string(callee_at.text));
-      }
+      HOIST_TRY(const FuncRef callee, function_use());
       data.a = callee.index();
       HOIST_TRY_VOID(expect('('));
       HOIST_TRY_VOID(value_arguments(')'));
       list(values_);
       break;
     }
+    case Format::TryCall: {
+      HOIST_TRY(const FuncRef callee, function_use());
+      data.a = callee.index();
+      HOIST_TRY_VOID(expect('('));
+      HOIST_TRY_VOID(value_arguments(')'));
+      list(values_);
+      HOIST_TRY(const ExceptionTable table, exception_table());
+      data.c = table.index();
+      break;
+    }
+    case Format::TryCallIndirect: {
+      HOIST_TRY(const Value callee, value_use());
+      HOIST_TRY_VOID(expect('('));
+      HOIST_TRY_VOID(value_arguments(')'));
+      values_.insert(values_.begin(), callee);
+      list(values_);
+      HOIST_TRY(const ExceptionTable table, exception_table());
+      data.c = table.index();
+      break;
+    }
     case Format::CallIndirect: {
-      const Token sig_at = peek();
-      HOIST_TRY(const SigRef sig, entity<SigRef>(kMaxTextEntities));
-      if (sig.index() >= declared_sigs_.size() || !declared_sigs_[sig.index()]) {
-        return error_at(sig_at, "undeclared signature " + std::string(sig_at.text));
-      }
+      HOIST_TRY(const SigRef sig, signature_use());
       data.a = sig.index();
       HOIST_TRY_VOID(comma());
       HOIST_TRY(const Value callee, value_use());
@@ -467,12 +601,26 @@ Result<void> Reader::operands(InstData& data, Type suffix, Type& control, const 
       break;
     }
     case Format::FuncAddr: {
-      const Token callee_at = peek();
-      HOIST_TRY(const FuncRef callee, entity<FuncRef>(kMaxTextEntities));
-      if (callee.index() >= declared_funcs_.size() || !declared_funcs_[callee.index()]) {
-        return error_at(callee_at, "undeclared function " + std::string(callee_at.text));
-      }
+      HOIST_TRY(const FuncRef callee, function_use());
       data.a = callee.index();
+      break;
+    }
+    case Format::DynamicStackAddr: {
+      HOIST_TRY(const DynamicStackSlot slot, entity<DynamicStackSlot>(kMaxTextEntities));
+      data.a = slot.index();
+      break;
+    }
+    case Format::ExceptionHandlerAddress: {
+      HOIST_TRY(const Block block, block_use());
+      data.a = block.index();
+      HOIST_TRY_VOID(comma());
+      const std::optional<IntLiteral> literal = parse_int(peek().text);
+      if (peek().kind != TokenKind::Number || !literal || literal->magnitude > 0x7fff'ffff) {
+        return expected("a handler number of 31 bits");
+      }
+      const auto number = static_cast<std::uint32_t>(literal->magnitude);
+      data.b = literal->negative ? 0 - number : number;
+      lexer_.advance();
       break;
     }
     case Format::StackAddr: {
@@ -492,13 +640,32 @@ Result<void> Reader::operands(InstData& data, Type suffix, Type& control, const 
       break;
     case Format::Store:
       HOIST_TRY_VOID(flags());
-      HOIST_TRY_VOID(value_operand(data.a));
-      HOIST_TRY_VOID(comma());
-      HOIST_TRY_VOID(value_operand(data.b));
+      HOIST_TRY_VOID(two_values());
       HOIST_TRY_VOID(offset(data.c));
       break;
+    case Format::StoreNoOffset:
+      HOIST_TRY_VOID(flags());
+      HOIST_TRY_VOID(two_values());
+      break;
+    case Format::AtomicRmw: {
+      HOIST_TRY_VOID(flags());
+      const auto op = peek().kind == TokenKind::Word ? condition(peek().text, AtomicOp::Smax)
+                                                     : std::nullopt;
+      if (!op) return expected("add, sub, and, nand, or, xor, xchg, umin, umax, smin or smax");
+      data.c = static_cast<std::uint32_t>(*op);
+      lexer_.advance();
+      HOIST_TRY_VOID(two_values());
+      break;
+    }
+    case Format::AtomicCas:
+      HOIST_TRY_VOID(flags());
+      HOIST_TRY_VOID(two_values());
+      HOIST_TRY_VOID(comma());
+      HOIST_TRY_VOID(value_operand(data.c));
+      break;
   }
-  if (format(data.op) == Format::CallIndirect && suffix.is_valid()) {
+  if ((format(data.op) == Format::CallIndirect || format(data.op) == Format::TryCallIndirect) &&
+      suffix.is_valid()) {
     const Type callee_type = func_->type(func_->value_list({data.b}).front());
     if (callee_type.is_valid() && callee_type != suffix) {
       return error_at(at, "the type suffix is not the type of the callee");
@@ -532,36 +699,21 @@ Result<void> Reader::results(Inst inst, const InstData& data, Type control, cons
     func_->attach_result(inst, v);
     return {};
   };
-  switch (info(data.op).result) {
-    case ResultRule::None: expected_count = 0; break;
-    case ResultRule::T:
-    case ResultRule::Suffix: HOIST_TRY_VOID(define(0, control)); break;
-    case ResultRule::I8: {
-      Type result_type = I8;
-      if (!control.is_scalar()) {
-        result_type = Type(Type::int_of_bits(control.lane_bits()).lane(), control.log2_lane_count(),
-                           control.is_dynamic());
+  const ResultRule rule = info(data.op).result;
+  if (rule == ResultRule::Sig) {
+    const std::vector<AbiParam>& returns = func_->signatures[func_->call_signature(inst)].returns;
+    expected_count = returns.size();
+    for (std::size_t i = 0; i < returns.size(); ++i) HOIST_TRY_VOID(define(i, returns[i].type));
+  } else {
+    expected_count = result_count(rule);
+    for (unsigned i = 0; i < expected_count; ++i) {
+      const Type made = result_type(data.op, control, i);
+      if (!made.is_valid()) {
+        base::Printer text;
+        text << info(data.op).text << " has no result for type " << control;
+        return error_at(at, text.take());
       }
-      HOIST_TRY_VOID(define(0, result_type));
-      break;
-    }
-    case ResultRule::I64: HOIST_TRY_VOID(define(0, I64)); break;
-    case ResultRule::F32: HOIST_TRY_VOID(define(0, F32)); break;
-    case ResultRule::F64: HOIST_TRY_VOID(define(0, F64)); break;
-    case ResultRule::Addr: HOIST_TRY_VOID(define(0, control)); break;
-    case ResultRule::PairI8:
-      expected_count = 2;
-      HOIST_TRY_VOID(define(0, control));
-      HOIST_TRY_VOID(define(1, I8));
-      break;
-    case ResultRule::Sig: {
-      const SigRef sig = format(data.op) == Format::Call
-                             ? func_->ext_funcs[FuncRef(data.a)].signature
-                             : SigRef(data.a);
-      const std::vector<AbiParam>& returns = func_->signatures[sig].returns;
-      expected_count = returns.size();
-      for (std::size_t i = 0; i < returns.size(); ++i) HOIST_TRY_VOID(define(i, returns[i].type));
-      break;
+      HOIST_TRY_VOID(define(i, made));
     }
   }
   if (result_names_.size() != expected_count) {
@@ -577,6 +729,7 @@ Result<void> Reader::finish_body() {
       return error_at(use.token, "undefined value " + std::string(use.token.text));
     }
   }
+  make_try_values();
   return {};
 }
 

@@ -54,6 +54,9 @@ class Reader {
   Result<void> signature_declaration();
   Result<void> function_declaration();
   Result<void> constant();
+  Result<void> wide_hex(std::vector<std::uint8_t>& bytes);
+  Result<void> dynamic_type();
+  Result<void> dynamic_stack_slot();
   Result<MemFlags> mem_flags();
   /// Makes room for entity `e`; an error if it was declared before.
   template <typename E, typename Table, typename T>
@@ -74,6 +77,16 @@ class Reader {
   Result<void> define_value(Value v, const Token& token);
   Result<void> value_arguments(char close);
   Result<BlockCall> block_call();
+  static std::optional<std::uint32_t> try_value_number(const Token& token);
+  void make_try_values();
+  Result<ExceptionTable> exception_table();
+  Result<SigRef> signature_use();
+  Result<FuncRef> function_use();
+  Result<void> debug_tags();
+  Result<void> stack_map(Op op);
+  Result<Constant> constant_operand(Type type);
+  /// `[1 2 3]` or one number, as the bytes of a value of `type`.
+  Result<void> vector_literal(Type type, std::span<std::uint8_t> bytes);
   Result<Block> block_use();
   Result<TrapCode> trap_code();
   static std::optional<TrapCode> trap_code_of(std::string_view text);
@@ -88,16 +101,28 @@ class Reader {
   // Of the current function.
   std::vector<bool> defined_values_;
   std::vector<bool> declared_slots_, declared_globals_, declared_sigs_, declared_funcs_,
-      declared_constants_;
+      declared_constants_, declared_dynamic_types_, declared_dynamic_slots_;
   struct PendingUse {
     Value value;
     Token token;
   };
   std::vector<PendingUse> pending_uses_;
+  /// `retN` or `exnN` among the arguments of a block call.
+  struct PendingTryValue {
+    Inst inst;
+    BlockCall call;
+    std::uint32_t position;
+    ValueKind kind;
+    std::uint32_t number;
+  };
+  std::vector<PendingTryValue> pending_try_values_;
   std::vector<ExternalName> user_names_;
   std::vector<std::pair<Value, Token>> result_names_;
   std::vector<Value> values_;
   std::vector<BlockCall> calls_;
+  std::vector<ExceptionItem> items_;
+  std::vector<DebugTag> tags_;
+  std::vector<StackMapEntry> stack_map_;
 };
 
 }  // namespace hoist::ir::text_detail

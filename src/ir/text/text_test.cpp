@@ -171,18 +171,6 @@ TEST(Text, Errors) {
   }
 }
 
-TEST(Text, UnsupportedFunctionsAreSkipped) {
-  const Result<ParsedFile> file = parse_file(
-      "test cat\nfunction %a() {\nblock0:\n v0 = vconst.i32x4 [1 2 3 4]\n return\n}\n; run\n"
-      "function %b() {\nblock0:\n return\n}\n");
-  ASSERT_TRUE(file);
-  ASSERT_EQ(file->functions.size(), 2u);
-  ASSERT_TRUE(file->functions[0].unsupported);
-  EXPECT_EQ(file->functions[0].unsupported->message(), "unsupported: opcode vconst");
-  EXPECT_EQ(file->functions[0].comments.back().text, "; run");
-  EXPECT_FALSE(file->functions[1].unsupported);
-}
-
 /// Whatever the text, reading ends, and what reads also verifies or not, prints and reads again.
 void survive(std::string_view text) {
   const Result<ParsedFile> file = parse_file(text);
@@ -210,6 +198,193 @@ TEST(Text, PrefixesAndMutations) {
     }
     survive(text);
     if (HasFatalFailure()) return;
+  }
+}
+
+// ---- Random functions: every operation, not necessarily valid, printed, read and printed again.
+
+class RandomFunction {
+ public:
+  explicit RandomFunction(std::uint64_t seed) : random_(seed) {}
+
+  Function make() {
+    sig_ = func_.signatures.push({{{I64}, {I32}}, {{I32}, {F64}}, CallConv::Tail});
+    callee_ = func_.ext_funcs.push({ExternalName::testcase("callee"), sig_, true, false});
+    slot_ = func_.stack_slots.push({16, 3, true, 7});
+    global_ = func_.global_values.push({});
+    for (int i = 0; i < 4; ++i) func_.append_block(func_.make_block());
+    for (Block block = func_.first_block(); block.is_some(); block = func_.next_block(block)) {
+      values_.clear();
+      for (const Type type :
+           {I8, I32, I64, I128, F16, F32, F64, F128, I8x16, I16x8, F32x4, F64x2}) {
+        values_.push_back(func_.append_block_param(block, type));
+      }
+      for (int i = 0; i < 40; ++i) add(block);
+      end(block);
+    }
+    return std::move(func_);
+  }
+
+ private:
+  std::uint32_t below(std::size_t count) { return static_cast<std::uint32_t>(random_() % count); }
+  Value any() { return values_[below(values_.size())]; }
+  /// Types are checked by the reader only where it needs them.
+  void add(Block block) {
+    const Op op = static_cast<Op>(below(kOpCount));
+    if (is_terminator(op) || op == Op::GlobalValue || op == Op::DynamicStackAddr) return;
+    InstData data{op, 0, any().index(), any().index(), any().index()};
+    Type control = info(op).control == Control::Arg0   ? func_.type(Value(data.a))
+                   : info(op).control == Control::Arg1 ? func_.type(Value(data.b))
+                                                       : func_.type(any());
+    MemFlags flags;
+    flags.aligned = below(2) == 0;
+    flags.trap = static_cast<TrapCode>(below(256));
+    flags.endian = static_cast<std::uint8_t>(below(3));
+    std::array<std::uint8_t, 16> bytes;
+    for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random_());
+    switch (format(op)) {
+      case Format::Nullary: data.a = data.b = data.c = 0; break;
+      case Format::UnaryImm:
+        control = Type::int_of_bits(8u << below(4));
+        data = InstData::imm(op, random_() & (~std::uint64_t{0} >> (64 - control.bits())));
+        break;
+      case Format::UnaryF16: data = InstData::imm(op, random_() & 0xffff); break;
+      case Format::UnaryF32: data = InstData::imm(op, random_() & 0xffff'ffff); break;
+      case Format::UnaryF64: data = InstData::imm(op, random_()); break;
+      case Format::UnaryF128: data.a = func_.intern_immediate(bytes).index(); break;
+      case Format::UnaryConst:
+        control = below(2) == 0 ? I32x4 : F64x2;
+        data.a = func_.intern_constant(bytes).index();
+        break;
+      case Format::UnaryGlobalValue: data.a = global_.index(); break;
+      case Format::BinaryImm8:
+      case Format::TernaryImm8: data.aux = static_cast<std::uint16_t>(below(256)); break;
+      case Format::Shuffle: data.c = func_.intern_immediate(bytes).index(); break;
+      case Format::IntCompare: data.aux = static_cast<std::uint16_t>(below(10)); break;
+      case Format::FloatCompare: data.aux = static_cast<std::uint16_t>(below(14)); break;
+      case Format::IntAddTrap:
+      case Format::CondTrap: data.aux = static_cast<std::uint16_t>(1 + below(255)); break;
+      case Format::Call:
+      case Format::CallIndirect: {
+        const Value args[] = {any(), any(), any()};
+        data.a = format(op) == Format::Call ? callee_.index() : sig_.index();
+        data.b = func_.make_value_list(args).index;
+        break;
+      }
+      case Format::FuncAddr: data.a = callee_.index(); break;
+      case Format::StackAddr: data.a = slot_.index(); break;
+      case Format::ExceptionHandlerAddress: data.a = block.index(); break;
+      case Format::Load:
+      case Format::LoadNoOffset:
+      case Format::Store:
+      case Format::StoreNoOffset:
+      case Format::AtomicCas:
+        data.aux = static_cast<std::uint16_t>(func_.intern(flags).index());
+        break;
+      case Format::AtomicRmw:
+        data.aux = static_cast<std::uint16_t>(func_.intern(flags).index());
+        data.c = below(11);
+        break;
+      case Format::Unary:
+      case Format::Binary:
+      case Format::Ternary:
+      case Format::MultiAry:
+      case Format::Jump:
+      case Format::Brif:
+      case Format::BrTable:
+      case Format::Trap:
+      case Format::TryCall:
+      case Format::TryCallIndirect:
+      case Format::DynamicStackAddr: break;
+    }
+    const ResultRule rule = info(op).result;
+    for (unsigned i = 0; i < result_count(rule); ++i) {
+      if (!result_type(op, control, i).is_valid()) return;
+    }
+    const Inst inst = func_.make_inst(data, {below(4) == 0 ? below(1000) : 0xffff'ffff});
+    func_.append_inst(inst, block);
+    if (rule == ResultRule::Sig) {
+      values_.push_back(func_.append_result(inst, I32));
+      values_.push_back(func_.append_result(inst, F64));
+    }
+    for (unsigned i = 0; i < result_count(rule); ++i) {
+      values_.push_back(func_.append_result(inst, result_type(op, control, i)));
+    }
+    const DebugTag tags[] = {{DebugTag::Kind::StackSlot, 0}, {DebugTag::Kind::User, below(9)}};
+    const StackMapEntry entry[] = {{I64, slot_, below(9)}};
+    if (may_have_debug_tags(op) && below(2) == 0) func_.set_debug_tags(inst, tags);
+    if (is_call(op) && below(2) == 0) func_.set_stack_map(inst, entry);
+  }
+
+  void end(Block block) {
+    const Block target(below(4));
+    const Value args[] = {any(), any()};
+    InstData data{.op = Op::Jump};
+    if (below(2) == 0) {
+      const Value normal[] = {func_.make_try_value(ValueKind::TryReturn, 1, F64), any(),
+                              func_.make_try_value(ValueKind::TryReturn, 1, F64)};
+      const Value caught[] = {func_.make_try_value(ValueKind::TryException, below(2), I64)};
+      const ExceptionItem items[] = {
+          {ExceptionItem::Kind::Tag, below(99), func_.make_block_call(target, caught), {}},
+          {ExceptionItem::Kind::Context, 0, {}, any()},
+          {ExceptionItem::Kind::Default, 0, func_.make_block_call(block, {}), {}}};
+      const BlockCall normal_call = func_.make_block_call(target, normal);
+      data = {.op = Op::TryCall, .a = callee_.index(), .b = func_.make_value_list(args).index};
+      data.c = func_.make_exception_table(sig_, normal_call, items).index();
+    } else {
+      data.a = func_.make_block_call(target, args).index();
+    }
+    const Inst inst = func_.make_inst(data);
+    func_.append_inst(inst, block);
+    func_.attach_try_values(inst);
+  }
+
+  Function func_;
+  std::mt19937_64 random_;
+  std::vector<Value> values_;
+  SigRef sig_;
+  FuncRef callee_;
+  StackSlot slot_;
+  GlobalValue global_;
+};
+
+TEST(Text, RandomFunctionsReadBack) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    const Function func = RandomFunction(seed).make();
+    const std::string first = to_string(func);
+    const Result<Function> again = parse_function(first);
+    ASSERT_TRUE(again) << again.error().line() << ":" << again.error().column() << ": "
+                       << again.error().message() << "\n"
+                       << first;
+    ASSERT_EQ(to_string(*again), first);
+  }
+}
+
+TEST(Literals, WideFloats) {
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 10'000; ++i) {
+    const Bits128 bits = Bits128{random()} << 64 | random();
+    base::Printer out;
+    print_float(out, bits, kF128);
+    const std::optional<Bits128> again = parse_wide_float(out.view(), kF128);
+    ASSERT_TRUE(again && *again == bits) << out.view();
+  }
+}
+
+TEST(Text, HostileNumbers) {
+  for (const char* text :
+       {"function %a() {\nblock99999999:\n return\n}",
+        "function %a() {\nblock0:\n v4194304 = iconst.i8 1\n}",
+        "function %a() {\n ss70000 = explicit_slot 1\n}",
+        "function %a() {\n ss0 = explicit_slot 4294967296\n}",
+        "function %a() {\nblock0:\n jump block0(ret70000)\n}",
+        "function %a() {\n const0 = i8x512 [1]\n}", "function %a() {\n const0 = 0x_\n}",
+        "function %a() {\nblock0(v0: i8x16):\n v1 = extractlane v0, 256\n}",
+        "function %a() {\nblock0(v0: i8):\n v1 = isplit v0\n}"}) {
+    const Result<ParsedFile> file = parse_file(text);
+    ASSERT_FALSE(file) << text;
+    EXPECT_NE(file.error().line(), 0u) << text;
+    EXPECT_EQ(file.error().kind(), ErrorKind::Malformed);
   }
 }
 

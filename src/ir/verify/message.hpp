@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/text/printer.hpp"
+#include "ir/types.hpp"
 
 namespace hoist::ir::verify_detail {
 
@@ -13,6 +14,13 @@ std::string message(const Parts&... parts) {
   base::Printer out;
   static_cast<void>((out << ... << parts));
   return out.take();
+}
+
+inline bool is_address(Type type) {
+  return type == I32 || type == I64;
+}
+inline bool same_lanes(Type a, Type b) {
+  return a.log2_lane_count() == b.log2_lane_count() && a.is_dynamic() == b.is_dynamic();
 }
 
 }  // namespace hoist::ir::verify_detail

@@ -6,27 +6,23 @@
 
 namespace hoist::ir {
 
+using verify_detail::is_address;
 using verify_detail::message;
+using verify_detail::same_lanes;
 
 namespace {
-
-bool is_small_int(Type type) {
-  return type.is_int() && type.bits() <= 64;
-}
-bool is_address(Type type) {
-  return type == I32 || type == I64;
-}
-
-bool same_lanes(Type a, Type b) {
-  return a.log2_lane_count() == b.log2_lane_count() && a.is_dynamic() == b.is_dynamic();
-}
 
 /// The operand that is an address, by number, or none.
 constexpr unsigned kNoAddress = 99;
 unsigned address_operand(Format format) {
-  if (format == Format::Load) return 0;
-  if (format == Format::Store) return 1;
-  return kNoAddress;
+  switch (format) {
+    case Format::Load:
+    case Format::AtomicRmw:
+    case Format::AtomicCas: return 0;
+    case Format::Store:
+    case Format::StoreNoOffset: return 1;
+    default: return kNoAddress;  // atomic_load shares its format with bitcast
+  }
 }
 
 }  // namespace
@@ -35,18 +31,14 @@ void Verifier::check_operation(Inst inst) {
   const Function& func = *func_;
   check_types(inst);
   check_flags(inst);
+  check_extras(inst);
   const InstData& data = func.data(inst);
   switch (format(data.op)) {
     case Format::Call: {
       const ExtFunc& callee = func.ext_funcs[FuncRef(data.a)];
       const Signature& signature = func.signatures[callee.signature];
       check_call(inst, signature, func.arg_list(inst));
-      if (!callee.patchable) break;
-      if (!callee.colocated) report(inst, "patchable call to non-colocated function");
-      if (!signature.returns.empty()) {
-        report(inst, "patchable call cannot occur to a function with return values");
-      }
-      if (data.op == Op::ReturnCall) report(inst, "patchable functions cannot be tail-called");
+      check_patchable(inst, FuncRef(data.a));
       break;
     }
     case Format::CallIndirect: {
@@ -55,6 +47,28 @@ void Verifier::check_operation(Inst inst) {
       check_call(inst, func.signatures[SigRef(data.a)], args.subspan(1));
       break;
     }
+    case Format::TryCall: {
+      const FuncRef callee(data.a);
+      check_patchable(inst, callee);
+      const SigRef declared = func.ext_funcs[callee].signature;
+      const SigRef sig = func.call_signature(inst);
+      if (declared != sig && func.signatures[declared] != func.signatures[sig]) {
+        report(inst, message("exception table signature ", sig, " did not match function ", callee,
+                             "'s signature ", declared));
+      }
+      check_try_call(inst);
+      break;
+    }
+    case Format::TryCallIndirect:
+      check_address(inst, func.arg_list(inst).front());
+      check_try_call(inst);
+      break;
+    case Format::ExceptionHandlerAddress: check_handler_address(inst); break;
+    case Format::FuncAddr:
+      if (func.ext_funcs[FuncRef(data.a)].patchable) {
+        report(inst, message("patchable function ", FuncRef(data.a), " can only be called directly"));
+      }
+      break;
     case Format::UnaryGlobalValue: check_global_reference(inst); break;
     default:
       if (data.op == Op::Return) check_return(inst);
@@ -62,228 +76,42 @@ void Verifier::check_operation(Inst inst) {
   }
 }
 
-// ---- Types.
-
-void Verifier::expect_type(Inst inst, unsigned number, Type expected) {
-  const InstData& data = func_->data(inst);
-  const Value v(number == 0 ? data.a : number == 1 ? data.b : data.c);
-  if (func_->type(v) == expected) return;
-  report(inst,
-         message("arg ", number, " (", v, ") has type ", func_->type(v), ", expected ", expected));
+void Verifier::check_patchable(Inst inst, FuncRef callee) {
+  const ExtFunc& ext = func_->ext_funcs[callee];
+  if (!ext.patchable) return;
+  if (!ext.colocated) report(inst, "patchable call to non-colocated function");
+  if (!func_->signatures[ext.signature].returns.empty()) {
+    report(inst, "patchable call cannot occur to a function with return values");
+  }
+  if (func_->op(inst) == Op::ReturnCall) {
+    report(inst, "patchable functions cannot be tail-called");
+  }
 }
 
-void Verifier::expect(Inst inst, unsigned number, bool holds) {
-  if (holds) return;
-  const InstData& data = func_->data(inst);
-  const Value v(number == 0 ? data.a : number == 1 ? data.b : data.c);
-  report(inst, message("arg ", number, " (", v, ") with type ", func_->type(v),
-                       " failed to satisfy type set of ", info(data.op).text));
-}
-
-void Verifier::expect_control(Inst inst, bool holds) {
-  if (holds) return;
-  const Type type = func_->type(func_->result(inst));
-  report(inst, message("has an invalid controlling type ", type));
-}
-
-void Verifier::check_types(Inst inst) {
+/// V14: debug tags and stack maps.
+void Verifier::check_extras(Inst inst) {
   const Function& func = *func_;
-  const InstData& data = func.data(inst);
-  const auto arg = [&](unsigned number) {
-    return func.type(Value(number == 0 ? data.a : number == 1 ? data.b : data.c));
-  };
-  const Type result = func.result_count(inst) == 0 ? Type() : func.type(func.result(inst));
-  const auto all_are_result = [&](unsigned count) {
-    for (unsigned i = 0; i < count; ++i) expect_type(inst, i, result);
-  };
-  switch (data.op) {
-    // Nothing typed, or checked with the signature or the blocks.
-    case Op::Jump:
-    case Op::Trap:
-    case Op::Return:
-    case Op::Call:
-    case Op::CallIndirect:
-    case Op::ReturnCall:
-    case Op::ReturnCallIndirect:
-    case Op::GlobalValue:
-    case Op::Debugtrap:
-    case Op::Fence:
-    case Op::Nop: break;
-
-    case Op::Brif:
-    case Op::Trapz:
-    case Op::Trapnz: expect(inst, 0, arg(0).is_int()); break;
-    case Op::BrTable: expect_type(inst, 0, I32); break;
-
-    case Op::FuncAddr:
-    case Op::SymbolValue:
-    case Op::StackAddr:
-    case Op::GetFramePointer:
-    case Op::GetStackPointer:
-    case Op::GetReturnAddress: expect_control(inst, is_address(result)); break;
-
-    case Op::Load:
-    case Op::Store: break;
-    case Op::Uload8:
-    case Op::Sload8: expect_control(inst, is_small_int(result) && result.bits() >= 16); break;
-    case Op::Uload16:
-    case Op::Sload16: expect_control(inst, is_address(result)); break;
-    case Op::Uload32:
-    case Op::Sload32: expect_control(inst, result == I64); break;
-    case Op::Istore8: expect(inst, 0, is_small_int(arg(0)) && arg(0).bits() >= 16); break;
-    case Op::Istore16: expect(inst, 0, is_address(arg(0))); break;
-    case Op::Istore32: expect(inst, 0, arg(0) == I64); break;
-
-    case Op::Iconst:
-      expect_control(inst, is_small_int(result));
-      if (is_small_int(result) && result.bits() < 64 && data.imm64() >> result.bits() != 0) {
-        report(inst, "constant immediate is out of bounds");
-      }
-      break;
-    case Op::F32const: expect_control(inst, result == F32); break;
-    case Op::F64const: expect_control(inst, result == F64); break;
-
-    case Op::Select:
-    case Op::SelectSpectreGuard:
-      expect(inst, 0, arg(0).is_int());
-      expect_type(inst, 1, result);
-      expect_type(inst, 2, result);
-      break;
-    case Op::Bitselect: all_are_result(3); break;
-
-    case Op::Iadd:
-    case Op::Isub:
-    case Op::Imul:
-    case Op::Umulhi:
-    case Op::Smulhi:
-    case Op::Smin:
-    case Op::Smax:
-    case Op::Umin:
-    case Op::Umax:
-    case Op::Udiv:
-    case Op::Sdiv:
-    case Op::Urem:
-    case Op::Srem:
-      expect_control(inst, result.lane_is_int());
-      all_are_result(2);
-      break;
-    case Op::UaddOverflow:
-    case Op::SaddOverflow:
-    case Op::UsubOverflow:
-    case Op::SsubOverflow:
-    case Op::UmulOverflow:
-    case Op::SmulOverflow:
-      expect_control(inst, result.is_int());
-      all_are_result(2);
-      if (func.result_count(inst) == 2 && func.type(func.results(inst)[1]) != I8) {
-        report(inst, "the overflow flag is an i8");
-      }
-      break;
-    case Op::UaddOverflowTrap:
-      expect_control(inst, is_address(result));
-      all_are_result(2);
-      break;
-    case Op::Ineg:
-    case Op::Iabs:
-    case Op::Bitrev:
-    case Op::Clz:
-    case Op::Cls:
-    case Op::Ctz:
-    case Op::Popcnt:
-      expect_control(inst, result.lane_is_int());
-      all_are_result(1);
-      break;
-    case Op::Bswap:
-      expect_control(inst, result.is_int() && result.bits() >= 16);
-      all_are_result(1);
-      break;
-
-    case Op::Band:
-    case Op::Bor:
-    case Op::Bxor: all_are_result(2); break;
-    case Op::Bnot: all_are_result(1); break;
-    case Op::Rotl:
-    case Op::Rotr:
-    case Op::Ishl:
-    case Op::Ushr:
-    case Op::Sshr:
-      expect_control(inst, result.lane_is_int());
-      expect_type(inst, 0, result);
-      expect(inst, 1, arg(1).is_int());
-      break;
-
-    case Op::Icmp:
-    case Op::Fcmp: {
-      expect(inst, 0, data.op == Op::Icmp ? arg(0).lane_is_int() : arg(0).lane_is_float());
-      expect_type(inst, 1, arg(0));
-      const Type flag =
-          arg(0).is_scalar() ? I8 : arg(0).with_lane(Type::int_of_bits(arg(0).lane_bits()).lane());
-      if (result != flag) report(inst, message("has type ", result, ", expected ", flag));
-      break;
+  const Op op = func.op(inst);
+  const std::span<const DebugTag> tags = func.debug_tags(inst);
+  if (!tags.empty() && !may_have_debug_tags(op)) {
+    report(inst, "debug tags present on non-call, non-sequence point instruction");
+  }
+  for (const DebugTag tag : tags) {
+    if (tag.kind == DebugTag::Kind::User || func.stack_slots.contains(StackSlot(tag.value))) continue;
+    report(inst, message("debug tag names the undeclared stack slot ", StackSlot(tag.value)));
+  }
+  const std::span<const StackMapEntry> map = func.stack_map(inst);
+  if (!map.empty() && (!is_call(op) || (is_terminator(op) && !is_try(op)))) {
+    report(inst, "only calls that come back have a stack map");
+  }
+  for (const StackMapEntry& entry : map) {
+    if (!func.stack_slots.contains(entry.slot)) {
+      report(inst, message("stack map names the undeclared stack slot ", entry.slot));
+    } else if (const std::uint32_t bytes = func.stack_slots[entry.slot].bytes;
+               entry.type.bytes() > bytes || entry.offset > bytes - entry.type.bytes()) {
+      report(inst, message("stack map entry ", entry.type, " @ ", entry.slot, '+', entry.offset,
+                           " lies outside of the slot's ", bytes, " bytes"));
     }
-
-    case Op::Uextend:
-    case Op::Sextend:
-      expect_control(inst, result.is_int());
-      expect(inst, 0, arg(0).is_int() && arg(0).bits() < result.bits());
-      break;
-    case Op::Ireduce:
-      expect_control(inst, result.is_int());
-      expect(inst, 0, arg(0).is_int() && arg(0).bits() > result.bits());
-      break;
-    case Op::Bmask:
-      expect_control(inst, result.lane_is_int());
-      expect(inst, 0, arg(0).lane_is_int() && same_lanes(arg(0), result));
-      break;
-    case Op::Bitcast: break;  // check_flags
-    case Op::Fpromote:
-      expect_control(inst, result.is_float());
-      expect(inst, 0, arg(0).is_float() && arg(0).bits() < result.bits());
-      break;
-    case Op::Fdemote:
-      expect_control(inst, result.is_float());
-      expect(inst, 0, arg(0).is_float() && arg(0).bits() > result.bits());
-      break;
-    case Op::FcvtToUint:
-    case Op::FcvtToSint:
-      expect_control(inst, result.is_int());
-      expect(inst, 0, arg(0).is_float());
-      break;
-    case Op::FcvtToUintSat:
-    case Op::FcvtToSintSat:
-      expect_control(inst, result.lane_is_int());
-      expect(inst, 0, arg(0).lane_is_float() && same_lanes(arg(0), result));
-      break;
-    case Op::FcvtFromUint:
-    case Op::FcvtFromSint:
-      expect_control(inst, result.lane_is_float());
-      expect(inst, 0, arg(0).lane_is_int() && same_lanes(arg(0), result));
-      break;
-
-    case Op::Fadd:
-    case Op::Fsub:
-    case Op::Fmul:
-    case Op::Fdiv:
-    case Op::Fcopysign:
-    case Op::Fmin:
-    case Op::Fmax:
-      expect_control(inst, result.lane_is_float());
-      all_are_result(2);
-      break;
-    case Op::Sqrt:
-    case Op::Fneg:
-    case Op::Fabs:
-    case Op::Ceil:
-    case Op::Floor:
-    case Op::Trunc:
-    case Op::Nearest:
-      expect_control(inst, result.lane_is_float());
-      all_are_result(1);
-      break;
-    case Op::Fma:
-      expect_control(inst, result.lane_is_float());
-      all_are_result(3);
-      break;
   }
 }
 
@@ -303,13 +131,14 @@ void Verifier::check_flags(Inst inst) {
   const Function& func = *func_;
   const InstData& data = func.data(inst);
   const Format form = format(data.op);
-  if (const unsigned operand = address_operand(form); operand != kNoAddress) {
+  const unsigned operand = data.op == Op::AtomicLoad ? 0 : address_operand(form);
+  if (operand != kNoAddress) {
     check_address(inst, Value(operand == 0 ? data.a : data.b));
     const MemFlags& flags = func.mem_flags(inst);
     if (flags.region.is_some() && !func.alias_regions.contains(flags.region)) {
       report(inst, message("undefined alias region ", flags.region));
     }
-    if (form == Format::Store && flags.readonly) {
+    if (has_effect(data.op, effect::Store) && flags.readonly) {
       report(inst, "A store instruction cannot have the `readonly` MemFlag");
     }
   }
@@ -361,6 +190,7 @@ void Verifier::check_call(Inst inst, const Signature& signature, std::span<const
     report(inst, message("arg ", i, " (", args[i], ") has type ", func.type(args[i]), ", expected ",
                          expected));
   }
+  if (is_try(func.op(inst))) return;  // its results are those of the edge
   if (is_terminator(func.op(inst))) {
     check_tail_call(inst, signature);
     return;
@@ -376,6 +206,58 @@ void Verifier::check_call(Inst inst, const Signature& signature, std::span<const
     if (func.type(results[i]) == expected) continue;
     report(inst, message("result ", i, " has type ", func.type(results[i]),
                          ", must match callee signature of ", expected));
+  }
+}
+
+void Verifier::check_try_call(Inst inst) {
+  const Function& func = *func_;
+  const Signature& signature = func.signatures[func.call_signature(inst)];
+  if (!supports_exceptions(signature.call_conv)) {
+    report(inst, message("calling convention `", text(signature.call_conv),
+                         "` of callee does not support exceptions"));
+  }
+  check_call(inst, signature, func.call_operands(inst));
+}
+
+void Verifier::check_handler_address(Inst inst) {
+  const Function& func = *func_;
+  const Block block(func.data(inst).a);
+  const auto number = static_cast<std::int32_t>(func.data(inst).b);
+  const Inst last = func.last_inst(block);
+  if (last.is_none() || !is_try(func.op(last))) {
+    report(inst, message("referenced block ", block, " does not end in a try_call"));
+    return;
+  }
+  if (number < 0) {
+    report(inst, message("exception handler index ", number, " cannot be negative"));
+    return;
+  }
+  std::int32_t count = 0;
+  for (const ExceptionItem& item : func.exception_items(last)) {
+    count += item.kind == ExceptionItem::Kind::Context ? 0 : 1;
+  }
+  if (number >= count) {
+    report(inst, message("exception handler index ", number, " is out-of-range"));
+  }
+}
+
+/// V15: is the `retN` or `exnN`, an argument of a target, in its place?
+void Verifier::check_try_value(Inst inst, Value v, bool is_normal) {
+  const Function& func = *func_;
+  const ValueData& data = func.value(v);
+  const bool is_return = data.kind == ValueKind::TryReturn;
+  const bool belongs = data.source == inst.index() && is_try(func.op(inst));
+  if (!belongs || is_return != is_normal) {
+    report(inst, message(is_return ? "`retN`" : "`exnN`",
+                         " block argument used outside normal-return target of `try_call`"));
+    return;
+  }
+  const Signature& signature = func.signatures[func.call_signature(inst)];
+  const std::size_t count =
+      is_return ? signature.returns.size() : exception_payload_words(signature.call_conv);
+  // A convention without exceptions has its own message.
+  if (data.number >= count && (is_return || supports_exceptions(signature.call_conv))) {
+    report(inst, message("out-of-bounds ", is_return ? "`retN`" : "`exnN`", " block argument"));
   }
 }
 

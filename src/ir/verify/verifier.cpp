@@ -30,6 +30,7 @@ void Verifier::report(EntityRef where, std::string text) {
 std::span<const VerifierError> Verifier::run(const Function& func) {
   func_ = &func;
   errors_.clear();
+  check_limits();
   check_preamble();
   is_printable_ = check_aliases() && check_layout();
   if (!is_printable_) return errors_;
@@ -44,6 +45,19 @@ std::span<const VerifierError> Verifier::run(const Function& func) {
 
 // ---- Preamble.
 
+/// V13; what one instruction or block has is checked with it.
+void Verifier::check_limits() {
+  const Function& func = *func_;
+  if (func.value_count() > kMaxValues) {
+    report({}, message("implementation limit exceeded: ", func.value_count(), " values, at most ",
+                       kMaxValues));
+  }
+  if (func.block_count() > kMaxBlocks) {
+    report({}, message("implementation limit exceeded: ", func.block_count(), " blocks, at most ",
+                       kMaxBlocks));
+  }
+}
+
 void Verifier::check_signature(const Signature& signature, EntityRef where) {
   const auto check = [&](const std::vector<AbiParam>& params, std::string_view what) {
     for (std::size_t i = 0; i < params.size(); ++i) {
@@ -53,6 +67,10 @@ void Verifier::check_signature(const Signature& signature, EntityRef where) {
              message(what, " at position ", i, " has invalid extension ", sext ? "Sext" : "Uext"));
     }
   };
+  if (signature.params.size() > kMaxArgs || signature.returns.size() > kMaxArgs) {
+    report(where, message("implementation limit exceeded: a signature has at most ", kMaxArgs,
+                          " parameters and results"));
+  }
   check(signature.params, "Parameter");
   check(signature.returns, "Return value");
   if (signature.call_conv == CallConv::PreserveAll && !signature.returns.empty()) {
@@ -72,6 +90,22 @@ void Verifier::check_preamble() {
       if (func.alias_regions[AliasRegion(other)].user_id != id) continue;
       report(AliasRegion(i), message("duplicate alias region user_id ", id));
       break;
+    }
+  }
+  using Kind = GlobalValueData::Kind;
+  for (std::size_t i = 0; i < func.dynamic_types.size(); ++i) {
+    const GlobalValue scale = func.dynamic_types[DynamicType(i)].scale;
+    if (scale.is_none()) continue;  // a number that the text left out
+    if (!func.global_values.contains(scale) ||
+        func.global_values[scale].kind != Kind::DynScale) {
+      report(DynamicType(i), message("scale ", scale, " is not a dyn_scale_target_const"));
+    }
+  }
+  for (std::size_t i = 0; i < func.dynamic_stack_slots.size(); ++i) {
+    const DynamicType type = func.dynamic_stack_slots[DynamicStackSlot(i)].type;
+    if (type.is_none()) continue;
+    if (!func.dynamic_types.contains(type) || func.dynamic_types[type].scale.is_none()) {
+      report(DynamicStackSlot(i), message("undeclared type ", type));
     }
   }
   bool cycle_seen = false;
@@ -161,6 +195,7 @@ bool Verifier::check_layout() {
   }
   positions_.assign(func.inst_count(), 0);
   tables_.reset(func.jump_tables.size());
+  exception_tables_.reset(func.exception_tables.size());
   bool ok = true;
   for (Block block = func.first_block(); block.is_some(); block = func.next_block(block)) {
     std::uint32_t position = 0;
@@ -205,9 +240,26 @@ bool Verifier::check_references(Inst inst) {
       }
       break;
     }
+    case Format::TryCall:
+    case Format::TryCallIndirect:
+      require(func.exception_tables.contains(ExceptionTable(data.c)), ExceptionTable(data.c));
+      if (!ok) break;
+      if (!exception_tables_.insert(data.c)) {
+        report(inst, message(ExceptionTable(data.c), " belongs to more than one instruction"));
+      }
+      if (const SigRef sig = func.exception_table(inst).signature; true) {
+        require(func.signatures.contains(sig), sig);
+      }
+      if (format(data.op) == Format::TryCallIndirect) {
+        if (!func.arg_list(inst).empty()) break;
+        report(inst, "a call through a pointer needs the pointer");
+        ok = false;
+        break;
+      }
+      [[fallthrough]];
     case Format::Call:
     case Format::FuncAddr:
-      require(func.ext_funcs.contains(FuncRef(data.a)), FuncRef(data.a));
+      if (ok) require(func.ext_funcs.contains(FuncRef(data.a)), FuncRef(data.a));
       if (ok) {
         const SigRef sig = func.ext_funcs[FuncRef(data.a)].signature;
         require(func.signatures.contains(sig), sig);
@@ -219,6 +271,25 @@ bool Verifier::check_references(Inst inst) {
         report(inst, "a call through a pointer needs the pointer");
         ok = false;
       }
+      break;
+    case Format::ExceptionHandlerAddress:
+      if (data.a >= func.block_count() || !func.is_in_layout(Block(data.a))) {
+        report(inst, message("invalid block reference ", Block(data.a)));
+        ok = false;
+      }
+      break;
+    case Format::UnaryConst:
+      require(func.constants.contains(Constant(data.a)), Constant(data.a));
+      break;
+    case Format::UnaryF128:
+      require(func.immediates.contains(Immediate(data.a)), Immediate(data.a));
+      break;
+    case Format::Shuffle:
+      require(func.immediates.contains(Immediate(data.c)), Immediate(data.c));
+      break;
+    case Format::DynamicStackAddr:
+      require(func.dynamic_stack_slots.contains(DynamicStackSlot(data.a)),
+              DynamicStackSlot(data.a));
       break;
     case Format::StackAddr:
       require(func.stack_slots.contains(StackSlot(data.a)), StackSlot(data.a));
@@ -264,6 +335,10 @@ void Verifier::check_entry() {
 void Verifier::check_block(Block block) {
   const Function& func = *func_;
   const std::span<const Value> params = func.block_params(block);
+  if (params.size() > kMaxArgs) {
+    report(block, message("implementation limit exceeded: ", params.size(),
+                          " block parameters, at most ", kMaxArgs));
+  }
   for (std::size_t i = 0; i < params.size(); ++i) {
     const ValueData& data = func.value(params[i]);
     if (data.kind != ValueKind::Param || data.source != block.index() || data.number != i ||
@@ -274,10 +349,30 @@ void Verifier::check_block(Block block) {
   for (Inst inst = func.first_inst(block); inst.is_some(); inst = func.next_inst(inst)) {
     check_results(inst);
     const std::size_t before = errors_.size();
-    func.for_each_arg(inst, [&](Value v) { check_value(inst, v); });
+    std::size_t operands = 0;
+    func.for_each_operand(inst, [&](Value v) {
+      check_value(inst, v);
+      ++operands;
+      if (func.value(func.resolve(v)).is_try_value()) {
+        report(inst, "`retN` and `exnN` are arguments of a try_call's blocks only");
+      }
+    });
+    if (operands > kMaxArgs + 1) {
+      report(inst, message("implementation limit exceeded: ", operands, " operands, at most ",
+                           kMaxArgs));
+    }
+    func.for_each_target(inst, [&](BlockCall call) {
+      for (const Value v : func.call_args(call)) {
+        if (!func.value(v).is_try_value()) check_value(inst, v);
+      }
+    });
     if (errors_.size() != before) continue;
     check_operation(inst);
-    func.for_each_target(inst, [&](BlockCall call) { check_block_call(inst, call); });
+    bool is_normal = is_try(func.op(inst));
+    func.for_each_target(inst, [&](BlockCall call) {
+      check_block_call(inst, call, is_normal);
+      is_normal = false;
+    });
     if (!flow_.is_reachable(block)) continue;
     func.for_each_arg(inst, [&](Value v) { check_dominance(block, inst, v); });
   }
@@ -295,19 +390,8 @@ void Verifier::check_results(Inst inst) {
       report(inst, message("result ", results[i], " does not know its place"));
     }
   }
-  std::size_t expected = 1;
-  switch (info(func.op(inst)).result) {
-    case ResultRule::None: expected = 0; break;
-    case ResultRule::PairI8: expected = 2; break;
-    case ResultRule::Sig: expected = results.size(); break;  // check_call
-    case ResultRule::T:
-    case ResultRule::I8:
-    case ResultRule::I64:
-    case ResultRule::F32:
-    case ResultRule::F64:
-    case ResultRule::Addr:
-    case ResultRule::Suffix: break;
-  }
+  const ResultRule rule = info(func.op(inst)).result;
+  const std::size_t expected = rule == ResultRule::Sig ? results.size() : result_count(rule);
   if (results.size() != expected) {
     report(inst, message("expected ", expected, " results, found ", results.size()));
   }
@@ -321,6 +405,7 @@ void Verifier::check_value(Inst inst, Value v) {
     report(inst, message("alias ", v, " has type ", func.type(v), " but ", at, " has ", data.type));
     return;
   }
+  if (data.is_try_value()) return;  // reported where it is used
   if (data.kind == ValueKind::Param) {
     if (data.source >= func.block_count() || !func.is_in_layout(Block(data.source))) {
       report(inst, message(v, " is a parameter of a block that is not in the layout"));
@@ -336,6 +421,7 @@ void Verifier::check_value(Inst inst, Value v) {
 void Verifier::check_dominance(Block block, Inst inst, Value v) {
   const Function& func = *func_;
   const ValueData& data = func.value(func.resolve(v));
+  if (data.is_try_value()) return;
   if (data.kind == ValueKind::Param) {
     if (!dominators_.dominates(Block(data.source), block)) {
       report(inst, message("uses value arg from non-dominating ", Block(data.source)));
@@ -351,7 +437,7 @@ void Verifier::check_dominance(Block block, Inst inst, Value v) {
   }
 }
 
-void Verifier::check_block_call(Inst inst, BlockCall call) {
+void Verifier::check_block_call(Inst inst, BlockCall call, bool is_normal) {
   const Function& func = *func_;
   const std::span<const Value> args = func.call_args(call);
   const std::span<const Value> params = func.block_params(func.call_target(call));
@@ -361,8 +447,23 @@ void Verifier::check_block_call(Inst inst, BlockCall call) {
     return;
   }
   for (std::size_t i = 0; i < args.size(); ++i) {
-    if (func.type(args[i]) == func.type(params[i])) continue;
-    report(inst, message("arg ", args[i], " has type ", func.type(args[i]), ", expected ",
+    const ValueData& data = func.value(args[i]);
+    Type type = data.type;
+    if (data.is_try_value()) {
+      const std::size_t before = errors_.size();
+      check_try_value(inst, args[i], is_normal);
+      if (errors_.size() != before) continue;
+      // A text's payload words have the type that the handler wants: here it is checked.
+      if (data.kind == ValueKind::TryException && pointer_type_.is_valid()) type = pointer_type_;
+    }
+    if (type == func.type(params[i])) continue;
+    base::Printer name;
+    if (data.is_try_value()) {
+      name << (data.kind == ValueKind::TryReturn ? "ret" : "exn") << data.number;
+    } else {
+      name << args[i];
+    }
+    report(inst, message("arg ", name.view(), " has type ", type, ", expected ",
                          func.type(params[i])));
   }
 }

@@ -29,7 +29,17 @@
 ///   only and
 ///       needs one where the number of lanes changes; stores are not `readonly`; alias regions and
 ///       stack slots that are named exist; addresses have the pointer type, where it is known.
-///   V12 Patchable functions are colocated and have no results.
+///   V12 Patchable functions are colocated, have no results and are only called directly, not by a
+///       tail call. A lane number is below the number of lanes, a shuffle's numbers below 32; a
+///       vector constant has the size of its type.
+///   V13 Limits of the implementation: values, blocks, parameters and arguments (kMax… below).
+///   V14 Debug tags only on calls and sequence_point; stack maps only on calls that come back, their
+///       entries inside of declared slots.
+///   V15 try_call: the convention supports exceptions, the table's signature is the callee's; an
+///       exception table belongs to one instruction; `retN` only in the normal target, `exnN` only
+///       in the others, both within what the callee has. get_exception_handler_address names a
+///       block that ends in a try_call with that many handlers.
+///   V16 Dynamic types have a declared scale, dynamic slots a declared type.
 ///
 /// Not checked: what a value is at run time (addresses, division by zero), memory flags against
 /// what the memory is, and unreachable code's dominance.
@@ -45,6 +55,11 @@
 #include "ir/function.hpp"
 
 namespace hoist::ir {
+
+/// Limits of the implementation, far from where a number could wrap.
+inline constexpr std::size_t kMaxValues = (std::size_t{1} << 31) - 1;
+inline constexpr std::size_t kMaxBlocks = (std::size_t{1} << 31) - 1;
+inline constexpr std::size_t kMaxArgs = 0xffff;  ///< of a block, a call, a signature
 
 struct VerifierError {
   EntityRef where;
@@ -77,11 +92,19 @@ class Verifier {
   void check_results(Inst inst);
   void check_value(Inst inst, Value v);
   void check_dominance(Block block, Inst inst, Value v);
-  void check_block_call(Inst inst, BlockCall call);
+  void check_block_call(Inst inst, BlockCall call, bool is_normal);
   // Operations (operations.cpp).
   void check_operation(Inst inst);
   void check_types(Inst inst);
   void check_flags(Inst inst);
+  void check_extras(Inst inst);
+  void check_patchable(Inst inst, FuncRef callee);
+  void check_try_call(Inst inst);
+  void check_handler_address(Inst inst);
+  void check_try_value(Inst inst, Value v, bool is_normal);
+  void check_limits();
+  void expect_derived(Inst inst);
+  void check_lane(Inst inst, Type vector);
   void check_address(Inst inst, Value v);
   void check_call(Inst inst, const Signature& signature, std::span<const Value> args);
   void check_return(Inst inst);
@@ -98,7 +121,7 @@ class Verifier {
   ControlFlow flow_;
   DominatorTree dominators_;
   std::vector<std::uint32_t> positions_;  // of instructions within their block; marks of aliases
-  base::BitSet tables_;
+  base::BitSet tables_, exception_tables_;
 };
 
 /// The first violation as an error that shows the instruction, or ok.

@@ -36,12 +36,12 @@ const ConventionRegs* regs_of(ir::CallConv conv) {
   switch (conv) {
     case ir::CallConv::Fast:
     case ir::CallConv::Tail: return &kFast;
-    case ir::CallConv::SystemV: return &kSysV;
+    case ir::CallConv::SystemV:
+    case ir::CallConv::PreserveAll: return &kSysV;
     case ir::CallConv::WindowsFastcall:
     case ir::CallConv::AppleAarch64:
     case ir::CallConv::Probestack:
-    case ir::CallConv::Winch:
-    case ir::CallConv::PreserveAll: return nullptr;
+    case ir::CallConv::Winch: return nullptr;
   }
   return nullptr;
 }
@@ -60,10 +60,14 @@ const char* conv_name(ir::CallConv conv) {
   return "unknown";
 }
 
+bool in_float_register(ir::Type type) {
+  return type.is_float() || (type.is_vector() && type.bits() <= 128);
+}
+
 bool is_passable(const ir::AbiParam& param) {
   if (param.purpose == ir::ArgPurpose::StructArgument) return false;
   const ir::Type type = param.type;
-  return (type.is_int() && type.bits() <= 64) || type == ir::F32 || type == ir::F64;
+  return (type.is_int() && type.bits() <= 64) || in_float_register(type);
 }
 
 /// Assigns one list; stack places start at `stack` and move it.
@@ -84,11 +88,12 @@ Result<void> assign(std::span<const ir::AbiParam> list, std::span<const Gpr> int
     ArgLocation loc;
     if (param.type.is_int() && next_int < ints.size()) {
       loc.reg = preg(ints[next_int++]);
-    } else if (param.type.is_float() && next_float < floats.size()) {
+    } else if (in_float_register(param.type) && next_float < floats.size()) {
       loc.reg = preg(floats[next_float++]);
     } else {
-      loc.offset = stack;
-      stack += 8;
+      const std::uint32_t bytes = param.type.bytes() > 8 ? 16 : 8;
+      loc.offset = static_cast<std::uint32_t>(base::align_up(std::uint64_t{stack}, bytes));
+      stack = loc.offset + bytes;
     }
     out.push_back(loc);
   }
@@ -105,12 +110,12 @@ constexpr std::array kCalleeSaved = {Gpr::Rbx, Gpr::R12, Gpr::R13, Gpr::R14, Gpr
 constexpr std::array kCallerSaved = {Gpr::Rsi, Gpr::Rdi, Gpr::Rax, Gpr::Rcx, Gpr::Rdx,
                                      Gpr::R8,  Gpr::R9,  Gpr::R10, Gpr::R11};
 
-codegen::RegisterFile make_register_file() {
+codegen::RegisterFile make_register_file(RegMask saved) {
   codegen::RegisterFile file;
   for (const Gpr reg : kCallerSaved) file.int_order.push_back(preg(reg));
   for (const Gpr reg : kCalleeSaved) file.int_order.push_back(preg(reg));
   for (unsigned n = 0; n < kFloatScratch.number(); ++n) file.float_order.push_back(PReg::fpr(n));
-  file.callee_saved = mask_of(kCalleeSaved);
+  file.callee_saved = saved;
   file.float_scratch = kFloatScratch;
   return file;
 }
@@ -122,7 +127,7 @@ Result<void> assign_signature(const ir::Signature& sig, SignatureLayout& out) {
   if (regs == nullptr) {
     return Error(ErrorKind::Unsupported, std::string("calling convention ") +
                                              conv_name(sig.call_conv) +
-                                             " on x86_64 (it has system_v, fast and tail)");
+                                             " on x86_64 (it has system_v, fast, tail and preserve_all)");
   }
   std::uint32_t stack = 0;
   HOIST_TRY_VOID(assign(sig.params, regs->int_params, regs->float_params, stack, out.params));
@@ -131,20 +136,32 @@ Result<void> assign_signature(const ir::Signature& sig, SignatureLayout& out) {
   return {};
 }
 
-RegMask callee_saved(ir::CallConv) {
-  return mask_of(kCalleeSaved);
+RegMask callee_saved(ir::CallConv conv) {
+  const RegMask saved = mask_of(kCalleeSaved);
+  if (conv != ir::CallConv::PreserveAll) return saved;
+  return saved | call_clobbers(ir::CallConv::SystemV);
 }
 
-RegMask call_clobbers(ir::CallConv) {
+RegMask allocatable_registers() {
+  RegMask mask = mask_of(kCallerSaved) | mask_of(kCalleeSaved);
+  for (unsigned n = 0; n < kFloatScratch.number(); ++n) mask.add(PReg::fpr(n));
+  return mask;
+}
+
+RegMask call_clobbers(ir::CallConv conv) {
+  if (conv == ir::CallConv::PreserveAll) return {};
   RegMask mask = mask_of(kCallerSaved);
   for (unsigned n = 0; n < 16; ++n) mask.add(PReg::fpr(n));
   return mask;
 }
 
-const codegen::RegisterFile& register_file(ir::CallConv) {
+const codegen::RegisterFile& register_file(ir::CallConv conv) {
   // Never destroyed: threads may still compile while the process exits.
-  static const auto* const file = new codegen::RegisterFile(make_register_file());
-  return *file;
+  static const auto* const common =
+      new codegen::RegisterFile(make_register_file(callee_saved(ir::CallConv::SystemV)));
+  static const auto* const preserving =
+      new codegen::RegisterFile(make_register_file(callee_saved(ir::CallConv::PreserveAll)));
+  return conv == ir::CallConv::PreserveAll ? *preserving : *common;
 }
 
 }  // namespace hoist::isa::x64

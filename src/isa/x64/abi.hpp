@@ -13,6 +13,8 @@
 /// Fast and Tail (Hoist's own): integer parameters rdi rsi rdx rcx r8 r9 rax r10, float parameters
 /// xmm0-7;
 ///   integer results rax rdx rcx rsi rdi r8, float results xmm0-7.
+/// PreserveAll: parameters as SystemV, no results; the callee keeps every register (of vector
+///   registers the 128 bits that compiled code ever uses across a call).
 /// All: the rest of the parameters in 8-byte units upwards from the stack pointer at the call, then
 /// (our own
 ///   scheme in all conventions) the results that found no register, in 8-byte units after
@@ -23,10 +25,15 @@
 /// Frame, from high addresses to low:
 ///   IncomingArg area    [rbp + 16 ...]
 ///   return address, caller's rbp (rbp points at it)
-///   callee-saved registers that the function uses
+///   callee-saved registers that the function or a call in it changes
 ///   spill slots, sized stack slots
 ///   OutgoingArg area    [rsp ...]
-/// Prologue: push rbp; mov rbp,rsp; stack-limit check; sub rsp; save callee-saved registers.
+/// Prologue: push rbp; mov rbp,rsp; push callee-saved registers; stack-limit check; sub rsp; save
+/// vector registers.
+///
+/// Exceptions: a call with handlers changes all registers, since whoever resumes at a handler restores
+/// the stack and frame pointer only and puts the payload into kPayloadRegs. So a function with
+/// handlers saves all its callee-saved registers.
 ///
 /// Stack-limit check (functions with MachFunction::stack_limit_offset >= 0): the limit is loaded
 /// into r11 from [rdi + stack_limit_offset], then, if stack_limit_offset2 >= 0, from [r11 +
@@ -85,11 +92,20 @@ struct SignatureLayout {
   std::uint32_t stack_bytes = 0;  ///< the argument area with results in it, a multiple of 16
 };
 
+/// Conventions whose narrow integers arrive as the System V ABI says.
+constexpr bool follows_system_abi(ir::CallConv conv) {
+  return conv == ir::CallConv::SystemV || conv == ir::CallConv::PreserveAll;
+}
+/// Where an exception's payload words are when a handler is entered.
+inline constexpr PReg kPayloadRegs[] = {preg(Gpr::Rax), preg(Gpr::Rdx)};
+
 /// Fills `out`. Errors: Unsupported for a convention or a type that this target does not pass.
 Result<void> assign_signature(const ir::Signature& sig, SignatureLayout& out);
 
 /// Registers that a call of this convention may change.
 RegMask call_clobbers(ir::CallConv conv);
+/// All that register allocation hands out.
+RegMask allocatable_registers();
 /// Registers that a function of this convention must keep (rbp not counted).
 RegMask callee_saved(ir::CallConv conv);
 const codegen::RegisterFile& register_file(ir::CallConv conv);

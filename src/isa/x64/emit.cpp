@@ -25,6 +25,7 @@ Result<void> Emitter::run(CompiledCode& out) {
   state_.traps.clear();
   state_.cold.clear();
   state_.pool.clear();
+  state_.calls.clear();
   HOIST_TRY_VOID(layout_frame(func_, alloc_, frame_));
   for (const codegen::MachFunction::PoolEntry& entry : func_.pool) {
     state_.pool.push_back(buffer_.add_constant({entry.bytes, entry.size}));
@@ -161,7 +162,7 @@ void Emitter::fill(CompiledCode& out) const {
   for (const masm::SourceRecord& source : buffer_.sources()) {
     out.locs.push_back({source.offset, source.loc});
   }
-  for (const masm::CallRecord& call : buffer_.calls()) out.call_returns.push_back(call.offset);
+  fill_tables(out);
 }
 
 }  // namespace hoist::isa::x64

@@ -65,7 +65,11 @@ void Emitter::emit_jump_table(const MachInst& inst, Allocs ops) {
 
 void Emitter::trap_here(image::TrapCode code) {
   buffer_.add_trap(static_cast<std::uint32_t>(code));
-  enc_.none(Op::Ud2);
+  if (func_.trap_symbol >= 0) {
+    enc_.call(masm::Symbol(static_cast<std::uint32_t>(func_.trap_symbol)));
+  } else {
+    enc_.none(Op::Ud2);
+  }
 }
 
 Label Emitter::trap_label(image::TrapCode code) {
@@ -97,9 +101,26 @@ void Emitter::emit_pseudo(std::uint32_t index, const MachInst& inst, Allocs ops)
   const auto kind = static_cast<Pseudo>(inst.op);
   switch (kind) {
     case Pseudo::Args: return;
-    case Pseudo::Return: emit_epilogue(); return enc_.none(Op::Ret);
-    case Pseudo::TailCall: emit_epilogue(); return enc_.jmp(masm::Symbol(inst.aux));
-    case Pseudo::TailCallReg: emit_epilogue(); return enc_.r(Op::JmpR, 8, Gpr::R11);
+    case Pseudo::Return:
+      emit_epilogue();
+      enc_.none(Op::Ret);
+      return end_epilogue();
+    case Pseudo::TailCall:
+      emit_epilogue();
+      enc_.jmp(masm::Symbol(inst.aux));
+      return end_epilogue();
+    case Pseudo::TailCallReg:
+      emit_epilogue();
+      enc_.r(Op::JmpR, 8, Gpr::R11);
+      return end_epilogue();
+    case Pseudo::Landing: return;
+    case Pseudo::SequencePoint:
+      if (inst.imm != 0) mark(Mark::SequencePoint, static_cast<std::uint32_t>(inst.imm));
+      return;
+    case Pseudo::HandlerAddress:
+      return enc_.rm(Op::LeaRM, 8, reg(ops[0]),
+                     Mem::label(block_label(codegen::MachBlock(inst.aux))));
+    case Pseudo::TryBranch:
     case Pseudo::Jump:
       if (!is_next(successor(0))) enc_.jmp(successor(0));
       return;
@@ -126,6 +147,7 @@ void Emitter::emit_pseudo(std::uint32_t index, const MachInst& inst, Allocs ops)
     case Pseudo::FramePointer: return enc_.rr(Op::MovRR, 8, reg(ops[0]), Gpr::Rbp);
     case Pseudo::StackPointer: return enc_.rr(Op::MovRR, 8, reg(ops[0]), Gpr::Rsp);
     case Pseudo::ReturnAddress: return enc_.rm(Op::MovRM, 8, reg(ops[0]), Mem::at(Gpr::Rbp, 8));
+    case Pseudo::VOnes: return enc_.rr(Op::PcmpeqdRR, 0, reg(ops[0]), reg(ops[0]));
     case Pseudo::FZero: return enc_.rr(Op::XorpsRR, 0, reg(ops[0]), reg(ops[0]));
     case Pseudo::FSelect: return emit_fselect(inst, ops);
     case Pseudo::FMinMax: return emit_fminmax(index, inst, ops);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/bits.hpp"
+#include "image/tables/eh_frame.hpp"
 #include "isa/x64/abi.hpp"
 #include "isa/x64/emit_internal.hpp"
 
@@ -32,16 +33,79 @@ static bool needs_frame(const MachFunction& func) {
   return false;
 }
 
+/// Every register that the function or a call in it changes.
+static RegMask written_registers(const MachFunction& func, const codegen::Allocation& alloc) {
+  RegMask written = alloc.used;
+  for (const RegMask& clobbers : func.clobber_sets) written = written | clobbers;
+  if (func.call_conv != ir::CallConv::PreserveAll) return written;
+  // Besides what is allocated: what the prologue and fixed sequences use.
+  const bool any = written.bits != 0 || alloc.spill_slots != 0 || !func.stack_slots.empty();
+  if (any) {
+    written.add(kEntryScratch);
+    written.add(kFloatScratch);
+  }
+  return written;
+}
+
+std::int32_t saved_xmm_at(const FrameLayout& frame, std::size_t index) {
+  const std::size_t above = base::align_up(frame.context_bytes + 8 * frame.saved.size(), 16);
+  return -static_cast<std::int32_t>(above + 16 * (index + 1));
+}
+
+void describe_frame(const FrameLayout& frame, std::uint32_t prologue_end, std::uint32_t code_size,
+                    std::span<const EpilogueRange> epilogues, std::vector<image::UnwindOp>& out) {
+  using Kind = image::UnwindOp::Kind;
+  if (!frame.has_frame) return;
+  constexpr std::uint32_t kAfterPush = 1;
+  constexpr std::uint32_t kAfterMov = 4;
+  constexpr std::uint32_t kCfa = 16;  // above rbp
+  out.push_back({kAfterPush, Kind::DefCfaOffset, 0, kCfa});
+  out.push_back({kAfterPush, Kind::Saved, image::kDwarfRbp, kCfa});
+  out.push_back({kAfterMov, Kind::DefCfaRegister, image::kDwarfRbp, 0});
+  const auto saved_number = [](Gpr reg) { return image::dwarf_gpr(static_cast<unsigned>(reg)); };
+  const auto xmm_number = [](Xmm reg) { return image::dwarf_xmm(static_cast<unsigned>(reg)); };
+  std::uint32_t at = kCfa + frame.context_bytes;
+  for (const Gpr reg : frame.saved) {
+    out.push_back({prologue_end, Kind::Saved, saved_number(reg), at += 8});
+  }
+  for (std::size_t i = 0; i < frame.saved_xmm.size(); ++i) {
+    const auto distance = static_cast<std::uint32_t>(16 - saved_xmm_at(frame, i));
+    out.push_back({prologue_end, Kind::Saved, xmm_number(frame.saved_xmm[i]), distance});
+  }
+  for (const EpilogueRange& range : epilogues) {
+    const bool more = range.end < code_size;
+    if (more) out.push_back({range.begin, Kind::RememberState, 0, 0});
+    out.push_back({range.begin, Kind::DefCfa, image::kDwarfRsp, 8});
+    out.push_back({range.begin, Kind::Restore, image::kDwarfRbp, 0});
+    for (const Gpr reg : frame.saved) {
+      out.push_back({range.begin, Kind::Restore, saved_number(reg), 0});
+    }
+    for (const Xmm reg : frame.saved_xmm) {
+      out.push_back({range.begin, Kind::Restore, xmm_number(reg), 0});
+    }
+    if (more) out.push_back({range.end, Kind::RestoreState, 0, 0});
+  }
+}
+
 Result<void> layout_frame(const MachFunction& func, const codegen::Allocation& alloc,
                           FrameLayout& out) {
   out.saved.clear();
+  out.saved_xmm.clear();
   out.stack_slots.clear();
-  const RegMask keep = callee_saved(func.call_conv) & alloc.used;
+  const RegMask keep = callee_saved(func.call_conv) & written_registers(func, alloc);
   for (unsigned n = 0; n < 16; ++n) {
     if (keep.contains(PReg::gpr(n))) out.saved.push_back(static_cast<Gpr>(n));
+    if (keep.contains(PReg::fpr(n))) out.saved_xmm.push_back(static_cast<Xmm>(n));
   }
   // All sums in 64 bits: sizes of stack slots come from the input.
-  std::uint64_t depth = 8 * out.saved.size() + 8 * std::uint64_t{alloc.spill_slots};
+  out.context_bytes = 0;
+  if (func.trap_symbol >= 0 && needs_frame(func)) {
+    // Traps are calls: the stack is aligned for them from here on.
+    out.context_bytes = out.saved.size() % 2 != 0 ? 8 : 16;
+  }
+  std::uint64_t depth = out.context_bytes + 8 * out.saved.size();
+  if (!out.saved_xmm.empty()) depth = base::align_up(depth, 16) + 16 * out.saved_xmm.size();
+  depth += 8 * std::uint64_t{alloc.spill_slots};
   if (alloc.spill_slots != 0) depth = base::align_up(depth, 16);
   out.spill_base = -static_cast<std::int32_t>(depth);
   for (const ir::StackSlotData& slot : func.stack_slots) {
@@ -61,7 +125,8 @@ Result<void> layout_frame(const MachFunction& func, const codegen::Allocation& a
                                        std::to_string(kMaxFrameBytes) + " bytes");
   }
   out.frame_bytes = static_cast<std::uint32_t>(depth);
-  out.below_saved = out.frame_bytes - 8 * static_cast<std::uint32_t>(out.saved.size());
+  out.below_saved =
+      out.frame_bytes - out.context_bytes - 8 * static_cast<std::uint32_t>(out.saved.size());
   out.has_frame = depth != 0 || needs_frame(func);
   return {};
 }
@@ -104,12 +169,18 @@ void Emitter::emit_prologue() {
   if (frame_.has_frame) {
     enc_.r(Op::PushR, 8, Gpr::Rbp);
     enc_.rr(Op::MovRR, 8, Gpr::Rbp, Gpr::Rsp);
-    emit_stack_check();
+    for (std::uint32_t n = 0; n < frame_.context_bytes; n += 8) enc_.r(Op::PushR, 8, Gpr::Rdi);
+    // The check may trap: by then the registers are where the description of the frame says.
     for (const Gpr reg : frame_.saved) enc_.r(Op::PushR, 8, reg);
+    emit_stack_check();
     if (func_.stack_limit_offset < 0 && frame_.below_saved > kUncheckedFrameBytes) {
       emit_stack_probe();
     } else if (frame_.below_saved != 0) {
       enc_.ri(Op::SubRI, 8, Gpr::Rsp, frame_.below_saved);
+    }
+    for (std::size_t i = 0; i < frame_.saved_xmm.size(); ++i) {
+      enc_.mr(Op::MovupsMR, 0, Mem::at(Gpr::Rbp, saved_xmm_at(frame_, i)),
+              Reg(static_cast<unsigned>(frame_.saved_xmm[i])));
     }
   }
   prologue_end_ = buffer_.new_label();
@@ -118,17 +189,27 @@ void Emitter::emit_prologue() {
 
 void Emitter::emit_epilogue() {
   if (!frame_.has_frame) return;
+  for (std::size_t i = 0; i < frame_.saved_xmm.size(); ++i) {
+    enc_.rm(Op::MovupsRM, 0, Reg(static_cast<unsigned>(frame_.saved_xmm[i])),
+            Mem::at(Gpr::Rbp, saved_xmm_at(frame_, i)));
+  }
   if (frame_.saved.empty()) {
     if (frame_.frame_bytes != 0) {
       enc_.none(Op::Leave);
     } else {
       enc_.r(Op::PopR, 8, Gpr::Rbp);
     }
+    mark(Mark::EpilogueBegin);
     return;
   }
   if (frame_.below_saved != 0) enc_.ri(Op::AddRI, 8, Gpr::Rsp, frame_.below_saved);
   for (std::size_t i = frame_.saved.size(); i-- != 0;) enc_.r(Op::PopR, 8, frame_.saved[i]);
-  enc_.r(Op::PopR, 8, Gpr::Rbp);
+  if (frame_.context_bytes != 0) {
+    enc_.none(Op::Leave);
+  } else {
+    enc_.r(Op::PopR, 8, Gpr::Rbp);
+  }
+  mark(Mark::EpilogueBegin);
 }
 
 }  // namespace hoist::isa::x64

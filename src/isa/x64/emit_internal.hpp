@@ -35,6 +35,17 @@ struct OutOfLineTrap {
   ir::SourceLoc loc;
 };
 
+/// What a record of the code buffer's list of calls says; `data` is the mark plus 4 times a number:
+/// of calls one more than that in EmitScratch::State::calls (0: no note), of sequence points that of
+/// the note plus 1.
+enum class Mark : std::uint8_t { Call, SequencePoint, EpilogueBegin, EpilogueEnd };
+
+/// A call with a note.
+struct NotedCall {
+  std::uint32_t inst;
+  codegen::MachBlock block;
+};
+
 struct EmitScratch::State {
   masm::CodeBuffer buffer;
   FrameLayout frame;
@@ -43,6 +54,8 @@ struct EmitScratch::State {
   std::vector<OutOfLineTrap> traps;
   std::vector<ColdPart> cold;
   std::vector<Label> table_targets;
+  std::vector<NotedCall> calls;
+  std::vector<EpilogueRange> epilogues;
 };
 
 class Emitter {
@@ -71,6 +84,20 @@ class Emitter {
   void emit_out_of_line();
   void fill(codegen::CompiledCode& out) const;
 
+  // emit_tables.cpp
+  void mark(Mark kind, std::uint32_t number = 0) {
+    buffer_.add_call(number << 2 | static_cast<std::uint32_t>(kind));
+  }
+  void record_call(const MachInst& inst);
+  void fill_tables(codegen::CompiledCode& out) const;
+  void fill_slots(codegen::CompiledCode& out) const;
+  void fill_call(std::uint32_t return_offset, const NotedCall& call,
+                 codegen::CompiledCode& out) const;
+  void fill_tags(const codegen::CallNote& note, std::uint32_t offset, bool before,
+                 codegen::CompiledCode& out) const;
+  void fill_handlers(const codegen::CallNote& note, const NotedCall& call,
+                     codegen::CompiledCode& out) const;
+
   // emit_move.cpp
   void emit_move(const codegen::AllocMove& move);
   void emit_remat(const codegen::AllocMove& move);
@@ -87,12 +114,19 @@ class Emitter {
   void emit_call(const MachInst& inst, Allocs ops);
   Mem mem_of(const MachInst& inst, Allocs ops) const;
   bool flags_are_dead() const;
+  /// Does the value fill a spill slot of 16 bytes?
+  bool is_wide(codegen::VReg v) const {
+    return v.index() < func_.vregs.size() && func_.vregs[v].bytes == 16;
+  }
 
   // emit_frame.cpp
   void emit_prologue();
   void emit_stack_check();
   void emit_stack_probe();
   void emit_epilogue();
+  void end_epilogue() {
+    if (frame_.has_frame) mark(Mark::EpilogueEnd);
+  }
 
   // emit_control.cpp
   void emit_pseudo(std::uint32_t index, const MachInst& inst, Allocs ops);

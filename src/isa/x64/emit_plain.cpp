@@ -10,6 +10,7 @@ namespace hoist::isa::x64 {
 using codegen::AddrKind;
 using masm::x64::kShapeCc;
 using masm::x64::kShapeImm;
+using masm::x64::kShapeIs4;
 using masm::x64::kShapeMem;
 using masm::x64::OpInfo;
 
@@ -93,7 +94,7 @@ void Emitter::emit_call(const MachInst& inst, Allocs ops) {
       enc_.r(Op::CallR, 8, reg(ops[target]));
     }
   }
-  buffer_.add_call(0);
+  record_call(inst);
 }
 
 /// A float in a slot, for a form whose memory operand would read 16 bytes.
@@ -120,15 +121,22 @@ void Emitter::emit_with_slot(const MachInst& inst, const unsigned* at, Allocs op
   if (last.is_slot()) {
     const Mem slot = slot_mem(last);
     const bool first_only = regs == 1 && masm::x64::with_memory_source(op) == masm::x64::kNoOp;
-    const Op form =
-        first_only ? masm::x64::with_memory_first(op) : masm::x64::with_memory_source(op);
+    Op form = first_only ? masm::x64::with_memory_first(op) : masm::x64::with_memory_source(op);
+    if (form == masm::x64::kNoOp && is_wide(func_.operands_of(inst)[at[regs - 1]].vreg)) {
+      form = masm::x64::with_memory_source_16(op);
+    }
     if (form == masm::x64::kNoOp) return emit_through_scratch(inst, at[regs - 1], ops);
     if (regs == 1)
       return has_imm ? enc_.mi(form, inst.width, slot, inst.imm) : enc_.m(form, inst.width, slot);
     const Reg first = reg(ops[at[0]]);
     if ((row.shape & kShapeCc) != 0)
       return enc_.cmovcc(static_cast<Cc>(inst.cc), inst.width, first, slot);
-    if (regs == 3) return enc_.rrm(form, inst.width, first, reg(ops[at[1]]), slot);
+    if (regs == 3) {
+      const Reg second = reg(ops[at[1]]);
+      if ((row.shape & kShapeIs4) != 0) return enc_.rrmr(form, first, second, slot, reg(ops[at[3]]));
+      if (has_imm) return enc_.rrmi(form, inst.width, first, second, slot, inst.imm);
+      return enc_.rrm(form, inst.width, first, second, slot);
+    }
     if (has_imm) return enc_.rmi(form, inst.width, first, slot, inst.imm);
     return enc_.rm(form, inst.width, first, slot);
   }
@@ -141,14 +149,16 @@ void Emitter::emit_with_slot(const MachInst& inst, const unsigned* at, Allocs op
 void Emitter::emit_plain(const MachInst& inst, Allocs ops) {
   const auto op = static_cast<Op>(inst.op);
   if ((inst.flags & codegen::kCall) != 0) return emit_call(inst, ops);
+  if (op == Op::Ud2) return trap_here(inst.trap);
   if (inst.trap != image::TrapCode::None) {
     buffer_.add_trap(static_cast<std::uint32_t>(inst.trap));
   }
   const OpInfo& row = masm::x64::info(op);
   const std::size_t count = ops.size() - address_registers(inst.addr);
   const unsigned regs = row.shape & 3u;
-  unsigned at[3] = {0, 0, 0};
+  unsigned at[4] = {0, 0, 0, 0};
   std::uint8_t number[3] = {0, 0, 0};
+  if ((row.shape & kShapeIs4) != 0) at[3] = static_cast<unsigned>(count - 1);
   for (unsigned i = 0; i < regs; ++i) {
     const int place = row.mach_operand[i];
     at[i] = static_cast<unsigned>(place >= 0 ? place : static_cast<int>(count) + place);
@@ -167,6 +177,12 @@ void Emitter::emit_plain(const MachInst& inst, Allocs ops) {
       if (a == b && (op == Op::MovapsRR || (op == Op::MovRR && inst.width == 8))) return;
       return enc_.rr(op, inst.width, a, b);
     case 3: return enc_.rrr(op, inst.width, a, b, c);
+    case 3 | kShapeImm: return enc_.rrri(op, inst.width, a, b, c, inst.imm);
+    case 3 | kShapeIs4: return enc_.rrrr(op, a, b, c, reg(ops[at[3]]));
+    case kShapeMem | 2 | kShapeImm:
+      return enc_.rrmi(op, inst.width, a, b, mem_of(inst, ops), inst.imm);
+    case kShapeMem | 2 | kShapeIs4:
+      return enc_.rrmr(op, a, b, mem_of(inst, ops), reg(ops[at[3]]));
     case kShapeMem: return enc_.m(op, inst.width, mem_of(inst, ops));
     case kShapeMem | 1: return enc_.rm(op, inst.width, a, mem_of(inst, ops));
     case kShapeMem | 2: return enc_.rmr(op, inst.width, a, mem_of(inst, ops), b);

@@ -36,6 +36,11 @@ VReg Lowering::reg(ir::Value value) {
       case ir::Op::Iconst: return make_int(*constant(v));
       case ir::Op::F32const: return make_float(4, data.b);
       case ir::Op::F64const: return make_float(8, data.imm64());
+      case ir::Op::F16const: return make_float(4, data.b);
+      case ir::Op::F128const:
+      case ir::Op::Vconst:
+        // Only what fits a register; lower_vector refuses the rest.
+        return make_vector(*vector_constant(v));
       case ir::Op::StackAddr: {
         const VReg d = new_int();
         Address slot;
@@ -199,6 +204,7 @@ void Lowering::lower_inst(ir::Inst inst) {
 }
 
 void Lowering::lower_operation(ir::Inst inst) {
+  if (is_vector_operation(inst)) return lower_vector(inst);
   bool supported = true;
   for (const ir::Value v : func().results(inst)) supported = supported && is_supported(type(v));
   func().for_each_arg(inst, [&](ir::Value v) { supported = supported && is_supported(type(v)); });
@@ -211,10 +217,17 @@ void Lowering::lower_operation(ir::Inst inst) {
     case ir::Op::Trap:
     case ir::Op::Return:
     case ir::Op::ReturnCall:
-    case ir::Op::ReturnCallIndirect: HOIST_UNREACHABLE("a terminator is the last of its block");
+    case ir::Op::ReturnCallIndirect:
+    case ir::Op::TryCall:
+    case ir::Op::TryCallIndirect: HOIST_UNREACHABLE("a terminator is the last of its block");
 
     case ir::Op::Call:
-    case ir::Op::CallIndirect: return lower_call(inst);
+    case ir::Op::CallIndirect:
+      return lower_call(inst, func().results(inst), call_note(inst), nullptr);
+    case ir::Op::SequencePoint:
+      emit(mi(Pseudo::SequencePoint, 0, call_note(inst)), {});
+      return;
+    case ir::Op::GetExceptionHandlerAddress: return lower_handler_address(inst);
     case ir::Op::GlobalValue:
     case ir::Op::SymbolValue: return lower_global_value(inst);
     case ir::Op::GetFramePointer:
@@ -251,8 +264,11 @@ void Lowering::lower_operation(ir::Inst inst) {
     case ir::Op::FuncAddr:
     case ir::Op::StackAddr:
     case ir::Op::Iconst:
+    case ir::Op::F16const:
     case ir::Op::F32const:
-    case ir::Op::F64const: HOIST_UNREACHABLE("constants have no register of their own");
+    case ir::Op::F64const:
+    case ir::Op::F128const:
+    case ir::Op::Vconst: HOIST_UNREACHABLE("constants have no register of their own");
 
     case ir::Op::Select:
     case ir::Op::SelectSpectreGuard: return lower_select(inst);
@@ -336,6 +352,62 @@ void Lowering::lower_operation(ir::Inst inst) {
     case ir::Op::Floor: return lower_float_unary(inst, Op::RoundssRRI, Op::RoundsdRRI, 8 | 1);
     case ir::Op::Ceil: return lower_float_unary(inst, Op::RoundssRRI, Op::RoundsdRRI, 8 | 2);
     case ir::Op::Trunc: return lower_float_unary(inst, Op::RoundssRRI, Op::RoundsdRRI, 8 | 3);
+
+    // Not lowered yet.
+    case ir::Op::TlsValue:
+    case ir::Op::DynamicStackAddr:
+    case ir::Op::GetPinnedReg:
+    case ir::Op::SetPinnedReg:
+    case ir::Op::StackSwitch:
+    case ir::Op::AtomicRmw:
+    case ir::Op::AtomicCas:
+    case ir::Op::AtomicLoad:
+    case ir::Op::AtomicStore:
+    case ir::Op::UaddOverflowCin:
+    case ir::Op::SaddOverflowCin:
+    case ir::Op::UsubOverflowBin:
+    case ir::Op::SsubOverflowBin:
+    case ir::Op::Iconcat:
+    case ir::Op::Isplit: break;
+
+    // On vectors only: see lower_vector.
+    case ir::Op::Uload8x8:
+    case ir::Op::Sload8x8:
+    case ir::Op::Uload16x4:
+    case ir::Op::Sload16x4:
+    case ir::Op::Uload32x2:
+    case ir::Op::Sload32x2:
+    case ir::Op::Blendv:
+    case ir::Op::VanyTrue:
+    case ir::Op::VallTrue:
+    case ir::Op::VhighBits:
+    case ir::Op::ScalarToVector:
+    case ir::Op::Fvdemote:
+    case ir::Op::FvpromoteLow:
+    case ir::Op::X86Cvtt2dq:
+    case ir::Op::Splat:
+    case ir::Op::Swizzle:
+    case ir::Op::X86Pshufb:
+    case ir::Op::Insertlane:
+    case ir::Op::Extractlane:
+    case ir::Op::ExtractVector:
+    case ir::Op::Shuffle:
+    case ir::Op::AvgRound:
+    case ir::Op::UaddSat:
+    case ir::Op::SaddSat:
+    case ir::Op::UsubSat:
+    case ir::Op::SsubSat:
+    case ir::Op::SqmulRoundSat:
+    case ir::Op::X86Pmulhrsw:
+    case ir::Op::Snarrow:
+    case ir::Op::Unarrow:
+    case ir::Op::Uunarrow:
+    case ir::Op::SwidenLow:
+    case ir::Op::SwidenHigh:
+    case ir::Op::UwidenLow:
+    case ir::Op::UwidenHigh:
+    case ir::Op::IaddPairwise:
+    case ir::Op::X86Pmaddubsw: break;
   }
   unsupported(inst);
 }
@@ -354,6 +426,8 @@ void Lowering::lower_end(ir::Inst inst) {
     case ir::Op::Return: return lower_return(inst);
     case ir::Op::ReturnCall:
     case ir::Op::ReturnCallIndirect: return lower_tail_call(inst);
+    case ir::Op::TryCall:
+    case ir::Op::TryCallIndirect: return lower_try(inst);
     default:  // no other operation ends a block; a later terminator is named here until it is done
       terminator(Pseudo::Return);
       return unsupported(inst);
@@ -397,6 +471,9 @@ Result<void> Lowering::lower_signature() {
   out().has_calls = false;
   out().stack_slots.assign(func().stack_slots.begin(), func().stack_slots.end());
   flags_of_ = ir::Inst::none();
+  if (const ir::FuncRef handler = func().trap_handler; handler.is_some()) {
+    out().trap_symbol = static_cast<std::int32_t>(add_symbol(func().ext_funcs[handler].name));
+  }
   layout_known_.assign(func().signatures.size(), 0);
   if (layouts_.size() < func().signatures.size()) layouts_.resize(func().signatures.size());
   return find_stack_limit();
@@ -405,7 +482,7 @@ Result<void> Lowering::lower_signature() {
 void Lowering::lower_entry(bool jump) {
   const ir::Function& f = func();
   const auto params = f.block_params(f.entry_block());
-  const bool rezero = f.signature.call_conv == ir::CallConv::SystemV;
+  const bool rezero = follows_system_abi(f.signature.call_conv);
   // Copies and loads follow the definition of the registers.
   edge_args_.clear();
   std::vector<Operand>& defs = operand_list();
@@ -414,7 +491,7 @@ void Lowering::lower_entry(bool jump) {
       edge_args_.push_back(VReg::none());
       continue;
     }
-    const VReg v = jump ? new_vreg(class_of(type(params[i]))) : vreg_of(params[i]);
+    const VReg v = jump ? new_vreg_for(type(params[i])) : vreg_of(params[i]);
     edge_args_.push_back(v);
     const ArgLocation& loc = own_.params[i];
     if (!loc.in_reg()) continue;

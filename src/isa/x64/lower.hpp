@@ -7,6 +7,7 @@
 /// upper bits (right shifts, division, comparison, conversion) extends first or works at the narrow
 /// width.
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -52,6 +53,12 @@ struct Condition {
     }
     return *this;
   }
+};
+
+/// What a call with handlers needs besides.
+struct TryPart {
+  std::span<const VReg> contexts;
+  std::uint32_t first_context = 0;  ///< out: number of the first one's operand
 };
 
 class Lowering final : public codegen::LowerBase {
@@ -229,20 +236,135 @@ class Lowering final : public codegen::LowerBase {
   void lower_to_int(ir::Inst inst, bool is_signed, bool saturate);
   void lower_bmask(ir::Inst inst);
 
+  // ---- Vectors (lower_vector*.cpp), and f16 and f128, which only move. A vector of less than 16
+  // bytes is in the low part of its register; what is above it is unspecified.
+  bool is_vector_operation(ir::Inst inst) const;
+  void lower_vector(ir::Inst inst);
+  bool lower_vector_int(ir::Inst inst);
+  bool lower_vector_lanes(ir::Inst inst);
+  bool lower_vector_float(ir::Inst inst);
+  bool has_avx512(Feature feature) const { return has(Feature::Avx512vl) && has(feature); }
+  VReg new_vec() { return new_vreg(codegen::RegClass::Float, 16); }
+  struct Bits128 {
+    std::uint64_t low = 0;
+    std::uint64_t high = 0;
+    friend bool operator==(const Bits128&, const Bits128&) = default;
+  };
+  static Bits128 repeat(unsigned lane_bits, std::uint64_t lane);
+  /// Of a vconst or f128const; the bytes above a narrow one are zero.
+  std::optional<Bits128> vector_constant(ir::Value v) const;
+  VReg make_vector(Bits128 bits);
+  VReg make_vector(unsigned lane_bits, std::uint64_t lane) {
+    return make_vector(repeat(lane_bits, lane));
+  }
+  Address vector_address(Bits128 bits) { return constant_address(16, bits.low, bits.high); }
+  /// If `v` fills 16 bytes of memory that `root` may read in its place, at the alignment that its
+  /// instruction needs.
+  bool vector_operand(ir::Value v, ir::Inst root, Address& out);
+  // d = op(a, b) by SSE forms, which become those with VEX where the target has AVX.
+  void vv(Op op, VReg d, VReg a, VReg b);
+  void vm(Op op, VReg d, VReg a, const Address& b);
+  void vvi(Op op, VReg d, VReg a, VReg b, std::int64_t imm);
+  void v1(Op op, VReg d, VReg a, std::int64_t imm = 0);  ///< d = op(a)
+  void vi(Op op, VReg d, VReg a, std::int64_t imm);      ///< a shift by an immediate
+  VReg vv(Op op, VReg a, VReg b);
+  VReg vm(Op op, VReg a, const Address& b);
+  VReg vm(Op op, VReg a, Bits128 b) { return vm(op, a, vector_address(b)); }
+  VReg vvi(Op op, VReg a, VReg b, std::int64_t imm);
+  VReg v1(Op op, VReg a, std::int64_t imm = 0);
+  VReg vi(Op op, VReg a, std::int64_t imm);
+  /// A row without an SSE form: d = op(a, b), or with `merge` d = op(a, a2, b) in a's register.
+  void v512(Op op, VReg d, VReg a, VReg b);
+  void ternary_logic(VReg d, VReg a, VReg b, VReg c, std::int64_t table);
+  VReg vnot(VReg a);
+  void vnot(VReg d, VReg a);
+  VReg low_half(VReg x, VReg y);  ///< the low 8 bytes of both
+  void vbinary(ir::Inst inst, Op op, bool commutes);
+  void vlogic(ir::Inst inst, Op op);
+  void blend(unsigned lane_bits, VReg d, VReg if_not, VReg if_so, VReg mask);
+  VReg blend(unsigned lane_bits, VReg if_not, VReg if_so, VReg mask);
+  // Integers.
+  void lower_vector_bitselect(ir::Inst inst);
+  void lower_vector_mul(ir::Inst inst);
+  void mul_i8(VReg d, VReg x, VReg y);
+  void mul_i64(VReg d, VReg x, VReg y);
+  void lower_vector_mul_high(ir::Inst inst, bool is_signed);
+  void lower_vector_abs(ir::Inst inst);
+  void lower_vector_min_max(ir::Inst inst, bool is_signed, bool maximum);
+  VReg min_max_64(VReg x, VReg y, bool is_signed, bool maximum);
+  VReg greater_64(VReg x, VReg y);
+  void lower_vector_icmp(ir::Inst inst);
+  void lower_vector_shift(ir::Inst inst);
+  void shift_by_constant(ir::Op op, unsigned lane_bits, VReg d, VReg x, unsigned amount);
+  void shift_by_count(ir::Op op, unsigned lane_bits, VReg d, VReg x, VReg count);
+  void shift_bytes_by_count(ir::Op op, VReg d, VReg x, VReg count);
+  VReg shift_count(ir::Value amount, unsigned lane_bits);
+  void lower_vector_rotate(ir::Inst inst);
+  void lower_vector_popcnt(ir::Inst inst);
+  void lower_vector_avg(ir::Inst inst);
+  void lower_vector_saturating(ir::Inst inst);
+  void lower_vector_sqmul(ir::Inst inst);
+  // Lanes.
+  void lower_splat(ir::Inst inst);
+  void lower_extractlane(ir::Inst inst);
+  void lower_insertlane(ir::Inst inst);
+  void lower_scalar_to_vector(ir::Inst inst);
+  void lower_shuffle(ir::Inst inst);
+  bool shuffle_words(const std::uint8_t* mask, VReg d, VReg x, VReg y);
+  void lower_swizzle(ir::Inst inst);
+  void lower_narrow(ir::Inst inst);
+  bool narrow_conversion(ir::Inst inst);
+  void lower_widen(ir::Inst inst, bool is_signed, bool high);
+  void lower_pairwise(ir::Inst inst);
+  bool pairwise_of_widened(ir::Inst inst);
+  Cc vector_test(ir::Inst inst);
+  void lower_vhigh_bits(ir::Inst inst);
+  void lower_vector_load(ir::Inst inst);
+  void lower_vector_store(ir::Inst inst);
+  void lower_extending_load(ir::Inst inst, Op form);
+  void lower_vector_bitcast(ir::Inst inst);
+  void vector_to_int(VReg d, VReg x, unsigned bytes);
+  void int_to_vector(VReg d, VReg x, unsigned bytes);
+  // Floats.
+  void vfloat(ir::Inst inst, Op ps, Op pd, bool commutes);
+  void vround(ir::Inst inst, std::int64_t mode);
+  void lower_vector_sign(ir::Inst inst, bool flip);
+  void lower_vector_copysign(ir::Inst inst);
+  void lower_vector_fcmp(ir::Inst inst);
+  void lower_vector_fmin_fmax(ir::Inst inst, bool maximum);
+  void lower_vector_fma(ir::Inst inst);
+  bool fused_multiply_add(ir::Inst inst);
+  void lower_vector_from_int(ir::Inst inst, bool is_signed);
+  void lower_vector_to_int(ir::Inst inst, bool is_signed);
+  void to_i32x4(VReg d, VReg x, bool is_signed);
+  void to_i64x2(VReg d, VReg x, bool is_signed);
+
   // ---- Control and calls (lower_control.cpp, lower_call.cpp).
   void terminator(Pseudo op, Cc cc = Cc::O);
   void lower_brif(ir::Inst inst);
   void lower_br_table(ir::Inst inst);
   void lower_return(ir::Inst inst);
   const SignatureLayout* layout_of(ir::SigRef sig);
-  void lower_call(ir::Inst inst);
+  void lower_call(ir::Inst inst, std::span<const ir::Value> results, std::int64_t note,
+                  TryPart* try_part);
   void lower_tail_call(ir::Inst inst);
+  void call_library(VReg target, std::span<const VReg> args, VReg d);
   void emit_call(const ir::Signature& sig, const SignatureLayout& layout,
                  std::span<const ir::Value> args, std::span<const ir::Value> results, MachInst call,
-                 Operand target, const Address& target_address);
+                 Operand target, const Address& target_address, TryPart* try_part = nullptr);
   void store_argument(codegen::AddrKind area, std::uint32_t offset, ir::Value v, ir::Type type);
   void load_argument(codegen::AddrKind area, std::uint32_t offset, VReg d, ir::Type type);
   VReg argument(ir::Value v, const ir::AbiParam& param, ir::CallConv conv);
+  // lower_try.cpp
+  using PayloadRegs = std::array<VReg, std::size(kPayloadRegs)>;
+  std::int64_t call_note(ir::Inst inst);
+  VReg context(ir::Value v);
+  void lower_try(ir::Inst inst);
+  void emit_landing(const PayloadRegs& words);
+  void lower_landing_pad(ir::Block block);
+  void lower_handler_edge(const codegen::BlockOrder::Edge& edge);
+  void lower_handler_address(ir::Inst inst);
+
   void lower_global_value(ir::Inst inst);
   VReg global_value(ir::GlobalValue gv, unsigned depth);
   VReg context_register();
@@ -258,6 +380,8 @@ class Lowering final : public codegen::LowerBase {
   std::vector<SignatureLayout> layouts_;  // by SigRef; valid where layout_known_ is set
   std::vector<std::uint8_t> layout_known_;
   std::vector<VReg> edge_args_;
+  std::vector<ir::Value> try_results_;
+  std::vector<VReg> try_contexts_;
 };
 
 }  // namespace hoist::isa::x64

@@ -9,6 +9,9 @@ namespace hoist::isa::x64 {
 
 using codegen::AddrKind;
 
+/// Leaves room for the registers of a callee's address.
+static constexpr std::size_t kMaxCallOperands = 250;
+
 const SignatureLayout* Lowering::layout_of(ir::SigRef sig) {
   SignatureLayout& layout = layouts_[sig.index()];
   if (layout_known_[sig.index()] == 0) {
@@ -24,7 +27,7 @@ const SignatureLayout* Lowering::layout_of(ir::SigRef sig) {
 /// The register to pass `v` in. System V extends what it is told to.
 VReg Lowering::argument(ir::Value v, const ir::AbiParam& param, ir::CallConv conv) {
   const unsigned bits = param.type.bits();
-  if (conv != ir::CallConv::SystemV || param.type.is_float() ||
+  if (!follows_system_abi(conv) || param.type.is_float() ||
       param.extension == ir::ArgExtension::None || bits == 64) {
     return reg(v);
   }
@@ -40,6 +43,11 @@ void Lowering::store_argument(AddrKind area, std::uint32_t offset, ir::Value v, 
   Address to;
   to.kind = area;
   to.disp = static_cast<std::int32_t>(offset);
+  if (t.is_vector() || t == ir::F128 || t == ir::F16) {
+    const bool whole = t.bytes() == 16;
+    emit(mi(whole ? Op::MovupsMR : Op::MovsdMR, whole ? 16 : 8), {codegen::use(reg(v))}, to);
+    return;
+  }
   if (t.is_float()) {
     emit(mi(t == ir::F32 ? Op::MovssMR : Op::MovsdMR, t.bytes()), {codegen::use(reg(v))}, to);
     return;
@@ -55,14 +63,20 @@ void Lowering::load_argument(AddrKind area, std::uint32_t offset, VReg d, ir::Ty
   Address from;
   from.kind = area;
   from.disp = static_cast<std::int32_t>(offset);
+  if (t.is_vector() || t == ir::F128 || t == ir::F16) {
+    const bool whole = t.bytes() == 16;
+    return load_into(whole ? Op::MovupsRM : Op::MovsdRM, whole ? 16 : 8, d, from);
+  }
   if (t.is_float()) return load_into(t == ir::F32 ? Op::MovssRM : Op::MovsdRM, t.bytes(), d, from);
   load_into(Op::MovRM, op_width(t), d, from);
 }
 
-/// `call` is Call with its symbol set, CallR with `target`, or CallM with `target_address`.
+/// `call` is Call with its symbol set, CallR with `target`, or CallM with `target_address`. Results
+/// that are none are left where they are.
 void Lowering::emit_call(const ir::Signature& sig, const SignatureLayout& layout,
                          std::span<const ir::Value> args, std::span<const ir::Value> results,
-                         MachInst call, Operand target, const Address& target_address) {
+                         MachInst call, Operand target, const Address& target_address,
+                         TryPart* try_part) {
   out().has_calls = true;
   out().outgoing_arg_bytes = std::max(out().outgoing_arg_bytes, layout.stack_bytes);
   // Memory arguments first: the registers of the others then live up to the call only.
@@ -70,7 +84,7 @@ void Lowering::emit_call(const ir::Signature& sig, const SignatureLayout& layout
   std::size_t use_count = 0;
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (layout.params[i].in_reg()) continue;
-    const bool extend = sig.call_conv == ir::CallConv::SystemV &&
+    const bool extend = follows_system_abi(sig.call_conv) &&
                         sig.params[i].extension != ir::ArgExtension::None &&
                         sig.params[i].type.is_int();
     if (!extend) {
@@ -88,7 +102,8 @@ void Lowering::emit_call(const ir::Signature& sig, const SignatureLayout& layout
         codegen::use_fixed(argument(args[i], sig.params[i], sig.call_conv), layout.params[i].reg);
   }
   // The results' registers are defined, not clobbered.
-  RegMask clobbers = call_clobbers(sig.call_conv);
+  RegMask clobbers =
+      try_part != nullptr ? allocatable_registers() : call_clobbers(sig.call_conv);
   struct Rezero {
     VReg to;
     VReg from;
@@ -99,7 +114,7 @@ void Lowering::emit_call(const ir::Signature& sig, const SignatureLayout& layout
   list.clear();
   for (std::size_t i = 0; i < results.size(); ++i) {
     const ArgLocation& loc = layout.results[i];
-    if (!loc.in_reg()) continue;
+    if (!loc.in_reg() || results[i].is_none()) continue;
     VReg d = vreg_of(results[i]);
     if (sig.call_conv == ir::CallConv::SystemV && type(results[i]) == ir::I32) {
       const VReg raw_result = new_int();
@@ -111,6 +126,14 @@ void Lowering::emit_call(const ir::Signature& sig, const SignatureLayout& layout
   }
   if (target.vreg.is_some()) list.push_back(target);
   list.insert(list.end(), uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(use_count));
+  if (try_part != nullptr) {
+    try_part->first_context = static_cast<std::uint32_t>(list.size());
+    for (const VReg context : try_part->contexts) list.push_back(codegen::use_slot(context));
+    if (list.size() > kMaxCallOperands) {
+      list.clear();
+      fail(Error(ErrorKind::Limit, "try_call with too many contexts on x86_64"));
+    }
+  }
   if (target_address.base.is_some()) list.push_back(codegen::use(target_address.base));
   if (target_address.index.is_some()) list.push_back(codegen::use(target_address.index));
   if (target_address.kind != AddrKind::None) {
@@ -125,41 +148,60 @@ void Lowering::emit_call(const ir::Signature& sig, const SignatureLayout& layout
   emit_list(call);
   for (std::size_t i = 0; i < rezero_count; ++i) mov(Op::MovRR, 4, rezero[i].to, rezero[i].from);
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (layout.results[i].in_reg() || !is_used(results[i])) continue;
+    if (layout.results[i].in_reg() || results[i].is_none() || !is_used(results[i])) continue;
     load_argument(AddrKind::OutgoingArg, layout.results[i].offset, vreg_of(results[i]),
                   type(results[i]));
   }
 }
 
-void Lowering::lower_call(ir::Inst inst) {
-  const ir::Function& f = func();
-  auto args = f.arg_list(inst);
-  const auto results = f.results(inst);
-  if (f.op(inst) == ir::Op::Call) {
-    const ir::ExtFunc& callee = f.ext_funcs[ir::FuncRef(f.data(inst).a)];
-    const SignatureLayout* layout = layout_of(callee.signature);
-    if (layout == nullptr) return unsupported(inst);
-    const ir::Signature& sig = f.signatures[callee.signature];
-    if (callee.colocated) {
-      MachInst call = mi(Op::Call, 8);
-      call.aux = add_symbol(callee.name);
-      return emit_call(sig, *layout, args, results, call, {}, {});
-    }
-    const VReg target = make_symbol(callee.name, false, 0);
-    return emit_call(sig, *layout, args, results, mi(Op::CallR, 8), codegen::use(target), {});
+/// A function of floats in the system's convention.
+void Lowering::call_library(VReg target, std::span<const VReg> args, VReg d) {
+  out().has_calls = true;
+  RegMask clobbers = call_clobbers(ir::CallConv::SystemV);
+  clobbers.remove(preg(Xmm::Xmm0));
+  std::vector<Operand>& list = operand_list();
+  list.assign({codegen::def_fixed(d, preg(Xmm::Xmm0)), codegen::use(target)});
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    list.push_back(codegen::use_fixed(args[i], PReg::fpr(static_cast<unsigned>(i))));
   }
-  const ir::SigRef ref(f.data(inst).a);
+  MachInst call = mi(Op::CallR, 8);
+  call.flags |= codegen::kCall;
+  call.clobbers = static_cast<std::uint16_t>(add_clobbers(clobbers));
+  emit_list(call);
+}
+
+/// Any call but a tail call. `note` is MachInst::imm.
+void Lowering::lower_call(ir::Inst inst, std::span<const ir::Value> results, std::int64_t note,
+                          TryPart* try_part) {
+  const ir::Function& f = func();
+  const auto args = f.call_operands(inst);
+  const ir::SigRef ref = f.call_signature(inst);
   const SignatureLayout* layout = layout_of(ref);
   if (layout == nullptr) return unsupported(inst);
-  const ir::Value callee = args[0];
-  args = args.subspan(1);
+  const ir::Signature& sig = f.signatures[ref];
+  if (f.op(inst) == ir::Op::Call || f.op(inst) == ir::Op::TryCall) {
+    const ir::ExtFunc& callee = f.ext_funcs[ir::FuncRef(f.data(inst).a)];
+    if (callee.colocated) {
+      MachInst call = mi(Op::Call, 8, note);
+      call.aux = add_symbol(callee.name);
+      return emit_call(sig, *layout, args, results, call, {}, {}, try_part);
+    }
+    if (callee.patchable) {
+      return fail(Error(ErrorKind::Unsupported, "patchable call to a far function on x86_64"));
+    }
+    const VReg target = make_symbol(callee.name, false, 0);
+    return emit_call(sig, *layout, args, results, mi(Op::CallR, 8, note), codegen::use(target), {},
+                     try_part);
+  }
+  const ir::Value callee = f.arg_list(inst)[0];
   // Without memory arguments nothing is stored between the load of the target and the call.
   Address memory;
   if (layout->stack_bytes == 0 && fold_load(callee, inst, memory)) {
-    return emit_call(f.signatures[ref], *layout, args, results, mi(Op::CallM, 8), {}, memory);
+    return emit_call(sig, *layout, args, results, mi(Op::CallM, 8, note), {}, memory, try_part);
   }
   const VReg target = reg(callee);
-  emit_call(f.signatures[ref], *layout, args, results, mi(Op::CallR, 8), codegen::use(target), {});
+  emit_call(sig, *layout, args, results, mi(Op::CallR, 8, note), codegen::use(target), {},
+            try_part);
 }
 
 void Lowering::lower_tail_call(ir::Inst inst) {
@@ -261,6 +303,9 @@ VReg Lowering::global_value(ir::GlobalValue gv, unsigned depth) {
       }
       return make_symbol(data.name, data.colocated, data.offset);
     }
+    case ir::GlobalValueData::Kind::DynScale:
+      fail(Error(ErrorKind::Unsupported, "dyn_scale_target_const on x86_64"));
+      return make_int(0);
   }
   return make_int(0);
 }

@@ -271,6 +271,9 @@ Condition Lowering::condition(ir::Value c, ir::Inst root) {
     if (op == ir::Op::Band && test_bits(v, root, only_user)) {
       return done({Condition::Kind::One, Cc::Ne});
     }
+    if (op == ir::Op::VanyTrue || op == ir::Op::VallTrue) {
+      return done({Condition::Kind::One, vector_test(inst)});
+    }
     if (op != ir::Op::Icmp) break;
     // Is it a test of another condition?
     const ir::IntCC cc = func().int_cc(inst);
@@ -280,6 +283,7 @@ Condition Lowering::condition(ir::Value c, ir::Inst root) {
       const ir::Inst inner = def_of(x);
       if (inner.is_some() && can_fuse(inner, root) &&
           (func().op(inner) == ir::Op::Icmp || func().op(inner) == ir::Op::Fcmp ||
+           func().op(inner) == ir::Op::VanyTrue || func().op(inner) == ir::Op::VallTrue ||
            func().op(inner) == ir::Op::Uextend)) {
         if (cc == ir::IntCC::Eq) inverted = !inverted;
         v = x;
@@ -343,7 +347,7 @@ void Lowering::lower_select(ir::Inst inst) {
   const ir::Type t = type(func().result(inst));
   ir::Value x = resolve(func().arg_b(inst));
   ir::Value y = resolve(func().arg_c(inst));
-  const bool is_float = t.is_float();
+  const bool is_float = class_of(t) == codegen::RegClass::Float;
   // Constants are loaded before the comparison, so that nothing but the consumer follows it.
   const unsigned bits = t.bits();
   VReg then = is_float ? reg(x) : low(x, bits);
@@ -360,7 +364,7 @@ void Lowering::lower_select(ir::Inst inst) {
         .cc = static_cast<std::uint8_t>(cc);
   };
   if (c.kind == Condition::Kind::One) return choose(c.cc, d, otherwise, then);
-  const VReg step = is_float ? new_float() : new_int();
+  const VReg step = new_vreg_for(t);
   choose(Cc::Ne, step, otherwise, then);
   choose(Cc::P, d, step, then);
 }

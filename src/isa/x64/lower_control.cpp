@@ -14,6 +14,7 @@ void Lowering::terminator(Pseudo op, Cc cc) {
 }
 
 void Lowering::lower_edge(const codegen::BlockOrder::Edge& edge) {
+  if (edge.exceptional) return lower_handler_edge(edge);
   edge_args_.clear();
   if (!order().has_single_edge(edge.to)) {
     for (const ir::Value v : func().call_args(edge.call)) edge_args_.push_back(reg(v));

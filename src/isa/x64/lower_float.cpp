@@ -85,8 +85,9 @@ void Lowering::lower_float_min_max(ir::Inst inst, bool maximum) {
       .cc = maximum ? 1 : 0;
 }
 
-/// A library call: the rounding of a fused operation cannot be had from separate ones.
+/// Without FMA a library call: the rounding of a fused operation cannot be had from separate ones.
 void Lowering::lower_fma(ir::Inst inst) {
+  if (fused_multiply_add(inst)) return;
   const bool is_f32 = type(func().result(inst)) == ir::F32;
   const ir::Type t = type(func().result(inst));
   ir::Signature sig;

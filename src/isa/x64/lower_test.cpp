@@ -65,7 +65,7 @@ TEST(Lower, RefusesWhatItLacks) {
                           "block0(v0: i64):\n"
                           "  return v0\n"
                           "}\n"),
-            "calling convention winch on x86_64 (it has system_v, fast and tail)");
+            "calling convention winch on x86_64 (it has system_v, fast, tail and preserve_all)");
 }
 
 // A slow path behind a call is laid out last; the loop around it stays together.

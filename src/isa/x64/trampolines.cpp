@@ -121,6 +121,12 @@ class TrampolineWriter {
     for (std::size_t i = first; i < sig_.params.size(); ++i) {
       const ArgLocation& loc = layout_.params[i];
       if (loc.in_reg()) continue;
+      if (sig_.params[i].type.bytes() > 8) {
+        enc_.rm(Op::MovupsRM, 0, Xmm::Xmm0, slot_of(i - first));
+        enc_.mr(Op::MovupsMR, 0, Mem::at(Gpr::Rsp, static_cast<std::int32_t>(loc.offset)),
+                Xmm::Xmm0);
+        continue;
+      }
       load_int(kTemp, slot_of(i - first), sig_.params[i]);
       enc_.mr(Op::MovMR, 8, Mem::at(Gpr::Rsp, static_cast<std::int32_t>(loc.offset)), kTemp);
     }
@@ -132,8 +138,9 @@ class TrampolineWriter {
       if (loc.reg.cls() == codegen::RegClass::Int) {
         load_int(dst, slot_of(i - first), sig_.params[i]);
       } else {
-        const bool single = sig_.params[i].type.bytes() == 4;
-        enc_.rm(single ? Op::MovssRM : Op::MovsdRM, 0, dst, slot_of(i - first));
+        const unsigned bytes = sig_.params[i].type.bytes();
+        const Op load = bytes > 8 ? Op::MovupsRM : bytes == 8 ? Op::MovsdRM : Op::MovssRM;
+        enc_.rm(load, 0, dst, slot_of(i - first));
       }
     }
   }
@@ -151,7 +158,16 @@ class TrampolineWriter {
     for (std::size_t i = 0; i < sig_.returns.size(); ++i) {
       const ArgLocation& loc = layout_.results[i];
       const unsigned bytes = sig_.returns[i].type.bytes();
-      if (!loc.in_reg()) {
+      if (bytes > 8) {
+        Reg from = Xmm::Xmm15;
+        if (loc.in_reg()) {
+          from = Reg(loc.reg.number());
+        } else {
+          enc_.rm(Op::MovupsRM, 0, from,
+                  Mem::at(Gpr::Rsp, static_cast<std::int32_t>(loc.offset)));
+        }
+        enc_.mr(Op::MovupsMR, 0, slot_of(i), from);
+      } else if (!loc.in_reg()) {
         enc_.rm(Op::MovRM, 8, kTemp, Mem::at(Gpr::Rsp, static_cast<std::int32_t>(loc.offset)));
         zero_extend(kTemp, bytes);
         enc_.mr(Op::MovMR, 8, slot_of(i), kTemp);
@@ -160,8 +176,9 @@ class TrampolineWriter {
         enc_.mr(Op::MovMR, 8, slot_of(i), Reg(loc.reg.number()));
       } else {
         const Reg from(loc.reg.number());
-        if (bytes == 4) {
+        if (bytes <= 4) {
           enc_.rr(Op::MovdRX, 4, kTemp, from);
+          if (bytes == 2) zero_extend(kTemp, bytes);
         } else {
           enc_.rr(Op::MovqRX, 8, kTemp, from);
         }
@@ -181,7 +198,16 @@ class TrampolineWriter {
             Mem::at(Gpr::Rbp, -8 * static_cast<std::int32_t>(std::size(kSaved))));
     for (std::size_t i = std::size(kSaved); i-- != 0;) enc_.r(Op::PopR, 8, kSaved[i]);
     enc_.r(Op::PopR, 8, Gpr::Rbp);
+    epilogue_.begin = mark();
     enc_.none(Op::Ret);
+    epilogue_.end = mark();
+  }
+
+  /// Names this place; `fill` turns names into offsets.
+  std::uint32_t mark() {
+    const masm::Label label = buffer_.new_label();
+    buffer_.bind(label);
+    return label.index();
   }
 
   void fill(CompiledCode& out) const {
@@ -193,6 +219,11 @@ class TrampolineWriter {
     out.prologue_end = buffer_.label_offset(prologue_end_);
     out.frame_bytes = static_cast<std::uint32_t>(8 - kSlotsAt) + layout_.stack_bytes;
     for (const masm::CallRecord& call : buffer_.calls()) out.call_returns.push_back(call.offset);
+    FrameLayout frame;
+    frame.saved.assign(std::begin(kSaved), std::end(kSaved));
+    const EpilogueRange epilogue = {buffer_.label_offset(masm::Label(epilogue_.begin)),
+                                    buffer_.label_offset(masm::Label(epilogue_.end))};
+    describe_frame(frame, out.prologue_end, out.code_size, {&epilogue, 1}, out.tables.unwind);
   }
 
   const ir::Signature& sig_;
@@ -201,6 +232,7 @@ class TrampolineWriter {
   masm::CodeBuffer buffer_;
   masm::x64::Encoder enc_{buffer_};
   masm::Label prologue_end_;
+  EpilogueRange epilogue_;  ///< numbers of labels
 };
 
 }  // namespace

@@ -45,7 +45,7 @@ class Marker {
       if (data.kind == ir::ValueKind::Result) {
         const Inst inst(data.source);
         if (!has_effect(func_, inst)) mark_operands(inst);
-      } else {
+      } else if (data.kind == ir::ValueKind::Param) {
         mark_arguments(Block(data.source), data.number);
       }
     }
@@ -62,15 +62,7 @@ class Marker {
   }
   /// Operands of the instruction itself; arguments of its targets wait for their parameters.
   void mark_operands(Inst inst) {
-    const ir::InstData data = func_.data(inst);
-    if (data.op == Op::Jump) return;
-    if (data.op == Op::Brif || data.op == Op::BrTable) {
-      const Value v = func_.resolve_and_compress(Value(data.a));
-      func_.data(inst).a = v.index();
-      mark(v);
-      return;
-    }
-    func_.for_each_arg(inst, [&](Value& v) {
+    func_.for_each_operand(inst, [&](Value& v) {
       v = func_.resolve_and_compress(v);
       mark(v);
     });

@@ -46,33 +46,7 @@ ir::BlockCall with_args(ir::Function& func, ir::BlockCall call, std::vector<ir::
 /// Calls `change(BlockCall) -> BlockCall` for each target of a branch and stores the answers.
 template <typename F>
 void map_targets(ir::Function& func, ir::Inst branch, F&& change) {
-  const ir::InstData data = func.data(branch);
-  switch (data.op) {
-    case ir::Op::Jump: {
-      const ir::BlockCall target = change(ir::BlockCall(data.a));
-      func.data(branch).a = target.index();
-      break;
-    }
-    case ir::Op::Brif: {
-      const ir::BlockCall then_target = change(ir::BlockCall(data.b));
-      const ir::BlockCall else_target = change(ir::BlockCall(data.c));
-      func.data(branch).b = then_target.index();
-      func.data(branch).c = else_target.index();
-      break;
-    }
-    case ir::Op::BrTable: {
-      const ir::JumpTable table(data.b);
-      const ir::BlockCall fallback = change(func.jump_tables[table].default_call);
-      func.jump_tables[table].default_call = fallback;
-      const std::size_t count = func.call_list(func.jump_tables[table].targets).size();
-      for (std::size_t i = 0; i < count; ++i) {
-        const ir::BlockCall target = change(func.call_list(func.jump_tables[table].targets)[i]);
-        func.call_list(func.jump_tables[table].targets)[i] = target;
-      }
-      break;
-    }
-    default: break;
-  }
+  func.map_targets(branch, change);
 }
 
 }  // namespace hoist::opt

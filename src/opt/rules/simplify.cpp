@@ -84,7 +84,20 @@ unsigned value_operands(ir::Format format) {
     case ir::Format::FuncAddr:
     case ir::Format::StackAddr:
     case ir::Format::Load:
-    case ir::Format::Store: return 0;
+    case ir::Format::Store:
+    case ir::Format::UnaryF16:
+    case ir::Format::UnaryF128:
+    case ir::Format::UnaryConst:
+    case ir::Format::BinaryImm8:
+    case ir::Format::TernaryImm8:
+    case ir::Format::Shuffle:
+    case ir::Format::TryCall:
+    case ir::Format::TryCallIndirect:
+    case ir::Format::DynamicStackAddr:
+    case ir::Format::StoreNoOffset:
+    case ir::Format::AtomicRmw:
+    case ir::Format::AtomicCas:
+    case ir::Format::ExceptionHandlerAddress: return 0;
   }
   return 0;
 }

@@ -23,22 +23,55 @@ Instance& instance_of(Context* context) {
 }
 
 /// Status of a builtin: 0, or 1 to leave compiled code.
-std::uint64_t trap(Context* context, TrapCode code) {
+std::uint64_t fail(Context* context, TrapCode code) {
   static_cast<Store*>(context->store->store)->set_trap(code);
   return 1;
 }
 
+/// Bytes that bulk operations move for one unit of fuel; for elements of tables it is one each.
+constexpr std::uint64_t kBytesPerUnit = 64;
+
+void burn(Context* context, std::uint64_t units) {
+  static_cast<Store*>(context->store->store)->burn_fuel(units);
+}
+
 // ---- Memory. Source: core specification, section 4.4.7; a length of 0 at the end is in bounds.
 
-std::uint64_t memory_grow(Context* context, std::uint32_t memory, std::uint64_t pages) {
-  const Result<std::uint64_t> old = instance_of(context).memory(memory).grow(pages);
-  return old ? *old : ~std::uint64_t{0};
+__attribute__((no_sanitize("address"))) void raise(Context* context);
+
+/// The old size, or -1, or no return to the caller. Keeps nothing that would have to be destroyed.
+__attribute__((no_sanitize("address"))) std::uint64_t grown(Context* context, bool leave,
+                                                            std::uint64_t old) {
+  if (leave) raise(context);
+  return old;
+}
+
+__attribute__((noinline)) std::uint64_t old_size(Context* context,
+                                                 const Result<std::uint64_t>& old, bool& leave) {
+  if (old) return *old;
+  leave = static_cast<Store*>(context->store->store)->refusal_ends_call(old.error());
+  return ~std::uint64_t{0};
+}
+
+__attribute__((noinline)) std::uint64_t grow_memory(Context* context, std::uint32_t memory,
+                                                    std::uint64_t pages, bool& leave) {
+  Instance& instance = instance_of(context);
+  return old_size(context, instance.store().grow_memory(instance.memory(memory), pages), leave);
+}
+
+__attribute__((no_sanitize("address"))) std::uint64_t memory_grow(Context* context,
+                                                                  std::uint32_t memory,
+                                                                  std::uint64_t pages) {
+  bool leave = false;
+  const std::uint64_t old = grow_memory(context, memory, pages, leave);
+  return grown(context, leave, old);
 }
 
 std::uint64_t memory_fill(Context* context, std::uint32_t memory, std::uint64_t to,
                           std::uint32_t byte, std::uint64_t length) {
   LinearMemory& target = instance_of(context).memory(memory);
-  if (!target.in_bounds(to, length)) return trap(context, TrapCode::HeapOutOfBounds);
+  if (!target.in_bounds(to, length)) return fail(context, TrapCode::HeapOutOfBounds);
+  burn(context, length / kBytesPerUnit);
   std::memset(target.base() + to, static_cast<std::uint8_t>(byte), length);
   return 0;
 }
@@ -48,8 +81,9 @@ std::uint64_t memory_copy(Context* context, std::uint32_t to_memory, std::uint32
   LinearMemory& target = instance_of(context).memory(to_memory);
   const LinearMemory& source = instance_of(context).memory(from_memory);
   if (!target.in_bounds(to, length) || !source.in_bounds(from, length)) {
-    return trap(context, TrapCode::HeapOutOfBounds);
+    return fail(context, TrapCode::HeapOutOfBounds);
   }
+  burn(context, length / kBytesPerUnit);
   std::memmove(target.base() + to, source.base() + from, length);
   return 0;
 }
@@ -57,7 +91,9 @@ std::uint64_t memory_copy(Context* context, std::uint32_t to_memory, std::uint32
 std::uint64_t memory_init(Context* context, std::uint32_t memory, std::uint32_t segment,
                           std::uint64_t to, std::uint64_t from, std::uint64_t length) {
   const bool done = instance_of(context).init_memory(memory, segment, to, from, length);
-  return done ? 0 : trap(context, TrapCode::HeapOutOfBounds);
+  if (!done) return fail(context, TrapCode::HeapOutOfBounds);
+  burn(context, length / kBytesPerUnit);
+  return 0;
 }
 
 void data_drop(Context* context, std::uint32_t segment) {
@@ -66,16 +102,28 @@ void data_drop(Context* context, std::uint32_t segment) {
 
 // ---- Tables. Source: core specification, section 4.4.6.
 
-std::uint64_t table_grow(Context* context, std::uint32_t table, std::uint64_t init,
-                         std::uint64_t count) {
-  const Result<std::uint64_t> old = instance_of(context).table(table).grow(count, init);
-  return old ? *old : ~std::uint64_t{0};
+__attribute__((noinline)) std::uint64_t grow_table(Context* context, std::uint32_t table,
+                                                   std::uint64_t init, std::uint64_t count,
+                                                   bool& leave) {
+  Instance& instance = instance_of(context);
+  instance.store().burn_fuel(count);
+  return old_size(context, instance.store().grow_table(instance.table(table), count, init), leave);
+}
+
+__attribute__((no_sanitize("address"))) std::uint64_t table_grow(Context* context,
+                                                                 std::uint32_t table,
+                                                                 std::uint64_t init,
+                                                                 std::uint64_t count) {
+  bool leave = false;
+  const std::uint64_t old = grow_table(context, table, init, count, leave);
+  return grown(context, leave, old);
 }
 
 std::uint64_t table_fill(Context* context, std::uint32_t table, std::uint64_t to,
                          std::uint64_t element, std::uint64_t length) {
   TableObject& target = instance_of(context).table(table);
-  if (!target.in_bounds(to, length)) return trap(context, TrapCode::TableOutOfBounds);
+  if (!target.in_bounds(to, length)) return fail(context, TrapCode::TableOutOfBounds);
+  burn(context, length);
   std::fill_n(target.elements() + to, length, element);
   return 0;
 }
@@ -85,8 +133,9 @@ std::uint64_t table_copy(Context* context, std::uint32_t to_table, std::uint32_t
   TableObject& target = instance_of(context).table(to_table);
   TableObject& source = instance_of(context).table(from_table);
   if (!target.in_bounds(to, length) || !source.in_bounds(from, length)) {
-    return trap(context, TrapCode::TableOutOfBounds);
+    return fail(context, TrapCode::TableOutOfBounds);
   }
+  burn(context, length);
   if (length != 0) {
     std::memmove(target.elements() + to, source.elements() + from, length * sizeof(std::uint64_t));
   }
@@ -96,7 +145,9 @@ std::uint64_t table_copy(Context* context, std::uint32_t to_table, std::uint32_t
 std::uint64_t table_init(Context* context, std::uint32_t table, std::uint32_t segment,
                          std::uint64_t to, std::uint64_t from, std::uint64_t length) {
   const bool done = instance_of(context).init_table(table, segment, to, from, length);
-  return done ? 0 : trap(context, TrapCode::TableOutOfBounds);
+  if (!done) return fail(context, TrapCode::TableOutOfBounds);
+  burn(context, length);
+  return 0;
 }
 
 void elem_drop(Context* context, std::uint32_t segment) {
@@ -108,6 +159,34 @@ void elem_drop(Context* context, std::uint32_t segment) {
 __attribute__((no_sanitize("address"))) void raise(Context* context) {
   const image::StoreContext& store = *context->store;
   platform::resume_at(store.resume_sp, store.resume_fp, store.resume_pc);
+}
+
+// ---- Limits, and traps that are no faults.
+
+/// Bytes of the call instruction in front of a return address: all targets have one length for it.
+#if defined(__x86_64__)
+constexpr std::uintptr_t kCallBytes = 5;
+#else
+constexpr std::uintptr_t kCallBytes = 4;
+#endif
+
+__attribute__((noinline)) void record_trap(Context* context, std::uint64_t return_address,
+                                           std::uint64_t fp) {
+  static_cast<Store*>(context->store->store)->record_trap(return_address - kCallBytes, fp);
+}
+
+__attribute__((no_sanitize("address"))) void trap(Context* context, std::uint64_t return_address,
+                                                  std::uint64_t fp) {
+  record_trap(context, return_address, fp);
+  raise(context);
+}
+
+std::uint64_t epoch(Context* context) {
+  return instance_of(context).store().epoch_reached() ? 0 : 1;
+}
+
+std::uint64_t fuel(Context* context) {
+  return instance_of(context).store().out_of_fuel() ? 0 : 1;
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace hoist::runtime {
 Engine::Engine(const EngineOptions& options, std::unique_ptr<Compiler> compiler,
                std::unique_ptr<CodeListener> listener)
     : options_(options), compiler_(std::move(compiler)), listener_(std::move(listener)) {
-  jit::install_trap_handler();
+  if (options.signals) jit::install_trap_handler();
 }
 
 Engine::~Engine() = default;

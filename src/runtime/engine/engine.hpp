@@ -2,27 +2,35 @@
 #pragma once
 /// Engine: what the modules and stores of one configuration share. Any thread.
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "base/result.hpp"
 #include "jit/loaded_image.hpp"
 #include "runtime/compiler_interface.hpp"
 #include "runtime/engine/code_listener.hpp"
 #include "runtime/engine/type_registry.hpp"
+#include "runtime/memory/pool.hpp"
 
 namespace hoist::runtime {
 
 struct EngineOptions {
   std::uint64_t guest_stack_bytes = std::uint64_t{1} << 20;
   std::uint64_t host_reserve_bytes = std::uint64_t{128} << 10;
+  // Of the code that the compiler makes.
+  bool signals = true;
+  bool explicit_bounds = false;
+  bool fuel = false;
+  bool epoch = false;
 };
 
 class Engine {
  public:
-  /// Installs the trap handler. `listener` may be null.
+  /// Installs the trap handler unless traps need no signals. `listener` may be null.
   Engine(const EngineOptions& options, std::unique_ptr<Compiler> compiler,
          std::unique_ptr<CodeListener> listener);
   ~Engine();
@@ -33,6 +41,12 @@ class Engine {
   const Compiler& compiler() const { return *compiler_; }
   CodeListener* listener() const { return listener_.get(); }
   TypeRegistry& types() { return types_; }
+  /// Counts up at the embedder's pace; any thread, signal handlers too.
+  std::atomic<std::uint64_t>& epoch() { return epoch_; }
+  /// Null if its stores allocate on demand only.
+  Pool* pool() const { return pool_.get(); }
+  /// Before the engine is shared.
+  void use_pool(std::unique_ptr<Pool> pool) { pool_ = std::move(pool); }
 
   /// Code of trampolines for a type that no module brought; made on demand, kept with the engine.
   /// Errors as Compiler::compile_module and LoadedImage::load.
@@ -47,6 +61,8 @@ class Engine {
   std::unique_ptr<Compiler> compiler_;
   std::unique_ptr<CodeListener> listener_;
   TypeRegistry types_;
+  std::atomic<std::uint64_t> epoch_{0};
+  std::unique_ptr<Pool> pool_;
   std::mutex mutex_;
   Trampolines entries_;
   Trampolines exits_;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "image/layout/builtin.hpp"
+#include "runtime/engine/symbol_names.hpp"
 
 namespace hoist::runtime {
 
@@ -25,6 +25,12 @@ ModuleCode::ModuleCode(std::shared_ptr<Engine> engine, wasm::Module module)
 }
 
 ModuleCode::~ModuleCode() {
+  if (Pool* pool = engine_->pool(); pool != nullptr && plan_ != nullptr) {
+    pool->forget_block(plan_->id());
+    for (std::uint32_t i = 0; i < module_.memories.size(); ++i) {
+      if (plan_->image(i) != nullptr) pool->forget_image(*plan_->image(i));
+    }
+  }
   for (const std::uint32_t id : type_ids_) engine_->types().release(id);
 }
 
@@ -44,6 +50,11 @@ void ModuleCode::sort_exports() {
             [this](std::uint32_t a, std::uint32_t b) {
               return module_.exports[a].name < module_.exports[b].name;
             });
+}
+
+const InstancePlan& ModuleCode::plan() const {
+  std::call_once(plan_once_, [this] { plan_ = std::make_unique<const InstancePlan>(*this); });
+  return *plan_;
 }
 
 const wasm::Export* ModuleCode::find_export(std::string_view name) const {
@@ -88,24 +99,12 @@ std::string_view ModuleCode::function_name(std::uint32_t func) const {
   return func < export_names_.size() ? export_names_[func] : std::string_view();
 }
 
-static std::string symbol_name(const ModuleCode& code, FuncKey key) {
-  const auto type = [&] { return wasm::to_string(code.module().types[key.index()]); };
-  switch (key.kind()) {
-    case FuncKind::WasmFunction: return display_name(code, key.index());
-    case FuncKind::EntryTrampoline: return "entry trampoline " + type();
-    case FuncKind::ExitTrampoline: return "exit trampoline " + type();
-    case FuncKind::BuiltinTrampoline:
-      return std::string("builtin trampoline ") + image::kBuiltins[key.index()].name;
-    case FuncKind::User: return fmt::format("user[{}]", key.index());
-  }
-  return {};
-}
-
 void ModuleCode::tell(CodeListener& listener) const {
   std::vector<CodeSymbol> symbols;
   symbols.reserve(code_->image().functions().size());
+  const SymbolNames names(module_);
   for (const image::FunctionEntry& entry : code_->image().functions()) {
-    symbols.push_back({symbol_name(*this, entry.key), code_->base() + entry.offset, entry.size});
+    symbols.push_back({names(entry.key), code_->base() + entry.offset, entry.size});
   }
   listener.on_code_loaded(symbols);
 }

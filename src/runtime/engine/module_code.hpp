@@ -12,6 +12,7 @@
 #include "image/layout/instance_layout.hpp"
 #include "jit/loaded_image.hpp"
 #include "runtime/engine/engine.hpp"
+#include "runtime/memory/instance_plan.hpp"
 #include "wasm/decode/names.hpp"
 #include "wasm/format/module.hpp"
 
@@ -43,6 +44,9 @@ class ModuleCode {
   const void* entry_trampoline(std::uint32_t func) const;
   const void* exit_trampoline(std::uint32_t func) const;
 
+  /// What its instances have in common, worked out on first use.
+  const InstancePlan& plan() const;
+
   const wasm::Export* find_export(std::string_view name) const;
   /// Module name and function names of the name section, read on first use.
   const wasm::ModuleNames& names() const;
@@ -61,6 +65,8 @@ class ModuleCode {
   std::vector<std::uint32_t> type_ids_;
   std::vector<std::uint32_t> exports_by_name_;
   std::unique_ptr<jit::LoadedImage> code_;
+  mutable std::once_flag plan_once_;
+  mutable std::unique_ptr<const InstancePlan> plan_;
   mutable std::once_flag names_once_;
   mutable wasm::ModuleNames names_;
   mutable std::vector<std::string_view> export_names_;  // by function, where no other name is

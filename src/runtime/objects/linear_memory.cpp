@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/check.hpp"
 
@@ -13,8 +14,9 @@ using image::kWasmPageBytes;
 
 static constexpr std::uint64_t kMostPages = image::kMemoryReservation / kWasmPageBytes;
 
-Result<std::unique_ptr<LinearMemory>> LinearMemory::create(const wasm::MemoryType& type,
-                                                           std::uint64_t limit_bytes) {
+Result<std::unique_ptr<LinearMemory>> LinearMemory::create(
+    const wasm::MemoryType& type, std::uint64_t limit_bytes, Pool* pool,
+    const std::shared_ptr<const MemoryImage>& image) {
   if (type.is64 || type.shared || type.page_size_log2 != 16) {
     return Error(ErrorKind::Unsupported,
                  type.is64     ? "64-bit memories (memory64) are not supported"
@@ -39,11 +41,30 @@ Result<std::unique_ptr<LinearMemory>> LinearMemory::create(const wasm::MemoryTyp
   out->type_ = type;
   out->max_pages_ = std::min(
       {kMostPages, limits.has_max ? limits.max : kMostPages, limit_bytes / kWasmPageBytes});
+  const std::uint64_t bytes = limits.min * kWasmPageBytes;
+  HOIST_CHECK(image == nullptr || image->end() <= bytes, "an image ends within the minimum");
+  if (pool != nullptr) {
+    HOIST_TRY(out->slot_, pool->take_memory(image, bytes));
+    out->pool_ = pool;
+    out->vm_.base = pool->memory(out->slot_);
+    out->vm_.length = bytes;
+    out->max_pages_ = std::min(out->max_pages_, pool->settings().memory_bytes / kWasmPageBytes);
+    return out;
+  }
   HOIST_TRY(out->region_,
             platform::PageRegion::reserve(image::kMemoryReservation + image::kMemoryGuard));
   out->vm_.base = out->region_.base();
   HOIST_TRY_VOID(out->grow(limits.min));
+  if (image != nullptr) HOIST_TRY_VOID(image->map_into(out->vm_.base));
   return out;
+}
+
+LinearMemory::~LinearMemory() {
+  if (pool_ != nullptr) pool_->give_memory(slot_);
+}
+
+void LinearMemory::clear_image(const MemoryImage& image) {
+  std::memset(vm_.base + image.begin(), 0, image.end() - image.begin());
 }
 
 Result<std::uint64_t> LinearMemory::grow(std::uint64_t delta_pages) {
@@ -54,9 +75,13 @@ Result<std::uint64_t> LinearMemory::grow(std::uint64_t delta_pages) {
                  fmt::format("a memory of {} pages cannot grow by {}: its limit is {} pages",
                              old_pages, delta_pages, max_pages_));
   }
-  HOIST_TRY_VOID(
-      region_.protect(vm_.length, delta_pages * kWasmPageBytes, platform::Access::ReadWrite));
-  vm_.length += delta_pages * kWasmPageBytes;
+  const std::uint64_t delta = delta_pages * kWasmPageBytes;
+  if (pool_ != nullptr) {
+    HOIST_TRY_VOID(pool_->grow_memory(slot_, vm_.length, vm_.length + delta));
+  } else {
+    HOIST_TRY_VOID(region_.protect(vm_.length, delta, platform::Access::ReadWrite));
+  }
+  vm_.length += delta;
   return old_pages;
 }
 

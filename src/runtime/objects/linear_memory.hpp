@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// LinearMemory: a 32-bit linear memory: 4 GiB of address space and a guard, of which the first
-/// `size` bytes are accessible. The base never changes. Source: core specification, section 4.2.8.
+/// `size` bytes are accessible. The base never changes. The address space is its own or a slot of
+/// the engine's pool. Source: core specification, section 4.2.8.
 
 #include <cstdint>
 #include <memory>
@@ -9,17 +10,25 @@
 #include "base/result.hpp"
 #include "image/layout/vm_layout.hpp"
 #include "platform/pages.hpp"
+#include "runtime/memory/memory_image.hpp"
+#include "runtime/memory/pool.hpp"
 #include "wasm/format/types.hpp"
 
 namespace hoist::runtime {
 
 class LinearMemory {
  public:
-  /// `limit_bytes`: what the store allows.
-  /// @error Limit: the minimum is above `limit_bytes`; OutOfMemory; BadArgument: limits that no
-  ///        memory can have; Unsupported: 64-bit, shared or with another page size.
-  static Result<std::unique_ptr<LinearMemory>> create(const wasm::MemoryType& type,
-                                                      std::uint64_t limit_bytes);
+  /// `limit_bytes`: what the store allows. `pool` (may be null) outlives the memory. `image` (may
+  /// be null) is what it holds at first; it ends within the minimum.
+  /// @error Limit: the minimum is above `limit_bytes`, the pool's slots are smaller or in use;
+  ///        OutOfMemory; BadArgument: limits that no memory can have; Unsupported: 64-bit, shared
+  ///        or with another page size.
+  static Result<std::unique_ptr<LinearMemory>> create(
+      const wasm::MemoryType& type, std::uint64_t limit_bytes, Pool* pool = nullptr,
+      const std::shared_ptr<const MemoryImage>& image = nullptr);
+  ~LinearMemory();
+  LinearMemory(const LinearMemory&) = delete;
+  LinearMemory& operator=(const LinearMemory&) = delete;
 
   /// As declared; the present size is `pages`.
   const wasm::MemoryType& type() const { return type_; }
@@ -34,12 +43,18 @@ class LinearMemory {
     return length <= vm_.length && address <= vm_.length - length;
   }
   /// Whether an address of the process belongs to the reservation, guard included.
-  bool reserves(std::uintptr_t address) const { return region_.contains(address); }
+  bool reserves(std::uintptr_t address) const {
+    return address - reinterpret_cast<std::uintptr_t>(vm_.base) < Pool::slot_bytes();
+  }
+  /// Writes zeros over what `image` brought: instantiation has failed before data segments.
+  void clear_image(const MemoryImage& image);
 
  private:
   LinearMemory() = default;
   image::VmMemory vm_;
-  platform::PageRegion region_;
+  platform::PageRegion region_;  // unless it has a slot
+  Pool* pool_ = nullptr;
+  std::uint32_t slot_ = 0;
   wasm::MemoryType type_;
   std::uint64_t max_pages_ = 0;
 };

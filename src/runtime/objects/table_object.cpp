@@ -4,12 +4,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 namespace hoist::runtime {
 
 Result<std::unique_ptr<TableObject>> TableObject::create(const wasm::TableType& type,
-                                                         std::uint64_t limit, std::uint64_t init) {
+                                                         std::uint64_t limit, std::uint64_t init,
+                                                         Pool* pool) {
   const wasm::Limits& limits = type.limits;
   if (limits.has_max && limits.max < limits.min) {
     return Error(
@@ -25,8 +27,30 @@ Result<std::unique_ptr<TableObject>> TableObject::create(const wasm::TableType& 
   std::unique_ptr<TableObject> out(new TableObject);
   out->type_ = type;
   out->max_ = std::min<std::uint64_t>({limit, limits.has_max ? limits.max : limit, 0xffff'ffff});
+  if (pool != nullptr) {
+    const std::uint64_t most = pool->settings().table_elements;
+    if (limits.min > most) {
+      return Error(ErrorKind::Limit,
+                   fmt::format("a table of {} elements is larger than those of the engine's pool, "
+                               "{} elements (PoolingOptions::table_elements)",
+                               limits.min, most));
+    }
+    out->max_ = std::min(out->max_, most);
+    HOIST_TRY(out->slot_, pool->take_table());
+    out->pool_ = pool;
+    out->vm_.elements = pool->table(out->slot_);
+    out->capacity_ = most;
+  }
   HOIST_TRY_VOID(out->grow(limits.min, init));
   return out;
+}
+
+TableObject::~TableObject() {
+  if (pool_ != nullptr) {
+    pool_->give_table(slot_, vm_.length);
+  } else {
+    std::free(vm_.elements);
+  }
 }
 
 Result<void> TableObject::reserve(std::uint64_t elements) {

@@ -4,22 +4,25 @@
 /// Source: core specification, section 4.2.7.
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 
 #include "base/result.hpp"
 #include "image/layout/vm_layout.hpp"
+#include "runtime/memory/pool.hpp"
 #include "wasm/format/types.hpp"
 
 namespace hoist::runtime {
 
 class TableObject {
  public:
-  /// All elements are `init`. `limit`: elements that the store allows.
-  /// @error Limit: the minimum is above `limit`; OutOfMemory; BadArgument: minimum above maximum.
+  /// All elements are `init`. `limit`: elements that the store allows. `pool` (may be null)
+  /// outlives the table.
+  /// @error Limit: the minimum is above `limit`, the pool's slots are smaller or in use;
+  ///        OutOfMemory; BadArgument: minimum above maximum.
   static Result<std::unique_ptr<TableObject>> create(const wasm::TableType& type,
-                                                     std::uint64_t limit, std::uint64_t init);
-  ~TableObject() { std::free(vm_.elements); }
+                                                     std::uint64_t limit, std::uint64_t init,
+                                                     Pool* pool = nullptr);
+  ~TableObject();
   TableObject(const TableObject&) = delete;
   TableObject& operator=(const TableObject&) = delete;
 
@@ -40,6 +43,8 @@ class TableObject {
   image::VmTable vm_;
   std::uint64_t capacity_ = 0;
   std::uint64_t max_ = 0;
+  Pool* pool_ = nullptr;  // if not null, the elements are those of `slot_`
+  std::uint32_t slot_ = 0;
   wasm::TableType type_;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -18,7 +19,18 @@ namespace hoist::runtime {
 using image::TrapCode;
 
 Instance::Instance(Store& store, std::shared_ptr<const ModuleCode> code)
-    : store_(store), code_(std::move(code)) {}
+    : store_(store), code_(std::move(code)), plan_(code_->plan()) {}
+
+Instance::~Instance() {
+  if (pool_ != nullptr) {
+    // Function references depend on the module and the block's place only: the next instance of
+    // the module in this block uses them as they are.
+    pool_->give_block(slot_, has_func_refs_ ? plan_.id() : 0,
+                      static_cast<std::uint64_t>(code_->layout().func_ref(0)));
+  } else {
+    std::free(block_);
+  }
+}
 
 Result<Instance*> Instance::instantiate(Store& store, std::shared_ptr<const ModuleCode> code,
                                         std::span<const Extern> imports,
@@ -33,14 +45,7 @@ Result<Instance*> Instance::instantiate(Store& store, std::shared_ptr<const Modu
   }
   std::unique_ptr<Instance> made(new Instance(store, std::move(code)));
   made->embedder_module_ = std::move(embedder_module);
-  const std::uint64_t size = made->code_->layout().size();
-  auto* block = static_cast<std::uint8_t*>(std::aligned_alloc(16, size));
-  if (block == nullptr) {
-    return Error(ErrorKind::OutOfMemory,
-                 fmt::format("no memory for an instance of {} bytes", size));
-  }
-  std::memset(block, 0, size);
-  made->block_.reset(block);
+  HOIST_TRY_VOID(made->make_block());
   HOIST_TRY_VOID(made->make_objects(imports));
   HOIST_TRY_VOID(made->make_functions(imports));
   made->write_pointers();
@@ -53,6 +58,24 @@ Result<Instance*> Instance::instantiate(Store& store, std::shared_ptr<const Modu
 }
 
 // ---- Making the index spaces.
+
+Result<void> Instance::make_block() {
+  const std::uint64_t size = code_->layout().size();
+  if (Pool* pool = store_.pool()) {
+    HOIST_TRY(const Pool::Block block, pool->take_block(plan_.id(), size));
+    pool_ = pool;
+    block_ = block.base;
+    slot_ = block.slot;
+    has_func_refs_ = block.same;
+    return {};
+  }
+  block_ = static_cast<std::uint8_t*>(std::calloc(1, size));
+  if (block_ == nullptr) {
+    return Error(ErrorKind::OutOfMemory,
+                 fmt::format("no memory for an instance of {} bytes", size));
+  }
+  return {};
+}
 
 Result<void> Instance::make_objects(std::span<const Extern> imports) {
   const wasm::Module& module = code_->module();
@@ -77,7 +100,7 @@ Result<void> Instance::make_objects(std::span<const Extern> imports) {
     tables_.push_back(table);
   }
   for (std::size_t i = memories_.size(); i < module.memories.size(); ++i) {
-    HOIST_TRY(LinearMemory * memory, store_.new_memory(module.memories[i].type));
+    HOIST_TRY(LinearMemory * memory, store_.new_memory(module.memories[i].type, plan_.image(static_cast<std::uint32_t>(i))));
     memories_.push_back(memory);
   }
   return {};
@@ -110,32 +133,38 @@ Result<void> Instance::make_functions(std::span<const Extern> imports) {
       place.code = given.code;
       place.ctx = given.ctx;
     }
-    make_func_ref(func, &given);
   }
-  for (std::uint32_t func = module.num_imported_functions; func < module.num_functions(); ++func) {
-    make_func_ref(func, nullptr);
-  }
+  make_func_refs(imports);
   return {};
 }
 
-void Instance::make_func_ref(std::uint32_t func, const image::VmFuncRef* imported) {
-  const std::uint32_t number = code_->func_refs().number(func);
-  if (number == image::FuncRefNumbers::kNone) return;
-  auto& ref = at<image::VmFuncRef>(code_->layout().func_ref(number));
-  ref.type_id = code_->function_type_id(func);
-  ref.func_index = func;
-  ref.entry = code_->entry_trampoline(func);
-  if (imported == nullptr) {
-    ref.code = code_->function_code(func);
-    ref.ctx = block_.get();
-  } else {
+void Instance::make_func_refs(std::span<const Extern> imports) {
+  const std::vector<image::VmFuncRef>& planned = plan_.func_refs();
+  if (planned.empty()) return;
+  auto* refs = &at<image::VmFuncRef>(code_->layout().func_ref(0));
+  if (!has_func_refs_) {
+    for (std::size_t i = 0; i < planned.size(); ++i) {
+      refs[i] = planned[i];
+      refs[i].ctx = block_;
+    }
+    has_func_refs_ = true;
+  }
+  // Import numbers and function indexes run in step.
+  std::size_t next = 0;
+  std::uint32_t func_of_next = 0;
+  for (const std::uint32_t func : plan_.imported_refs()) {
+    const wasm::Module& module = code_->module();
+    while (module.imports[next].kind != wasm::ExternKind::Func || func_of_next != func) {
+      if (module.imports[next++].kind == wasm::ExternKind::Func) ++func_of_next;
+    }
+    image::VmFuncRef& ref = refs[code_->func_refs().number(func)];
     const auto& place = at<image::VmFuncImport>(code_->layout().func_import(func));
     ref.code = place.code;
     ref.ctx = place.ctx;
-    if (host_context(ref) == nullptr) ref.func_index = imported->func_index;
+    ref.func_index = host_context(ref) != nullptr
+                         ? func
+                         : static_cast<image::VmFuncRef*>(imports[next].object)->func_index;
   }
-  HOIST_CHECK(ref.code != nullptr && ref.entry != nullptr,
-              "the image has the code and entry trampolines of escaping functions");
 }
 
 void Instance::write_pointers() {
@@ -164,10 +193,12 @@ void Instance::write_pointers() {
 
 void Instance::make_globals() {
   const wasm::Module& module = code_->module();
-  for (std::uint32_t i = module.num_imported_globals; i < module.globals.size(); ++i) {
-    auto& cell = at<image::VmGlobal>(code_->layout().global(i - module.num_imported_globals));
-    cell.bits[0] = evaluate(module.globals[i].init);
-    own_globals_.push_back({&cell, module.globals[i].type});
+  for (const InstancePlan::Global& global : plan_.globals()) {
+    const std::uint32_t own = global.index - module.num_imported_globals;
+    auto& cell = at<image::VmGlobal>(code_->layout().global(own));
+    cell.bits[0] =
+        global.is_constant ? global.bits : evaluate(module.globals[global.index].init);
+    own_globals_.push_back({&cell, module.globals[global.index].type});
     globals_.push_back(&own_globals_.back());
   }
 }
@@ -241,7 +272,16 @@ bool Instance::init_table(std::uint32_t table, std::uint32_t segment, std::uint6
   TableObject& target = *tables_[table];
   const std::uint64_t size = dropped_elems_.contains(segment) ? 0 : source.items.size();
   if (from > size || length > size - from || !target.in_bounds(to, length)) return false;
-  for (std::uint64_t i = 0; i < length; ++i) target.elements()[to + i] = element(source, from + i);
+  std::uint64_t* out = target.elements() + to;
+  if (const std::vector<std::int32_t>& offsets = plan_.elements(segment); !offsets.empty()) {
+    const auto base = reinterpret_cast<std::uintptr_t>(block_);
+    for (std::uint64_t i = 0; i < length; ++i) {
+      const auto offset = static_cast<std::uint64_t>(offsets[from + i]);
+      out[i] = offset == 0 ? 0 : base + offset;
+    }
+  } else {
+    for (std::uint64_t i = 0; i < length; ++i) out[i] = element(source, from + i);
+  }
   return true;
 }
 
@@ -257,7 +297,19 @@ bool Instance::init_memory(std::uint32_t memory, std::uint32_t segment, std::uin
   return true;
 }
 
+/// Images already hold data segments, which come after all element segments: if one of those does
+/// not fit, functions that got into an imported table must find zeros.
 Result<void> Instance::run_segments() {
+  if (Result<void> done = run_element_segments(); !done) {
+    for (std::uint32_t i = 0; i < memories_.size(); ++i) {
+      if (plan_.image(i) != nullptr) memories_[i]->clear_image(*plan_.image(i));
+    }
+    return done;
+  }
+  return run_data_segments();
+}
+
+Result<void> Instance::run_element_segments() {
   const wasm::Module& module = code_->module();
   for (std::uint32_t i = 0; i < module.elements.size(); ++i) {
     const wasm::ElemSegment& segment = module.elements[i];
@@ -274,7 +326,19 @@ Result<void> Instance::run_segments() {
     }
     if (segment.mode != wasm::SegmentMode::Passive) drop_elem(i);
   }
-  for (std::uint32_t i = 0; i < module.data.size(); ++i) {
+  return {};
+}
+
+Result<void> Instance::run_data_segments() {
+  const wasm::Module& module = code_->module();
+  if (plan_.data_in_images() == module.data.size()) {
+    dropped_data_ = plan_.dropped_data();
+    return {};
+  }
+  for (std::uint32_t i = 0; i < plan_.data_in_images(); ++i) {
+    if (plan_.dropped_data().contains(i)) drop_data(i);
+  }
+  for (std::uint32_t i = plan_.data_in_images(); i < module.data.size(); ++i) {
     const wasm::DataSegment& segment = module.data[i];
     if (segment.mode != wasm::SegmentMode::Active) continue;
     const std::uint64_t to = evaluate(segment.place);
@@ -301,7 +365,7 @@ Result<void> Instance::run_start() {
     start.ctx = place.ctx;
   } else {
     start.code = code_->function_code(*module.start);
-    start.ctx = block_.get();
+    start.ctx = block_;
   }
   image::VmGlobal no_values;
   if (!store_.call(start, &no_values)) return store_.take_error();

@@ -5,7 +5,6 @@
 /// functions may have been put into an imported table.
 
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -34,6 +33,7 @@ class Instance {
   static Result<Instance*> instantiate(Store& store, std::shared_ptr<const ModuleCode> code,
                                        std::span<const Extern> imports,
                                        std::shared_ptr<void> embedder_module = nullptr);
+  ~Instance();
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
@@ -61,28 +61,31 @@ class Instance {
 
  private:
   Instance(Store& store, std::shared_ptr<const ModuleCode> code);
+  Result<void> make_block();
   Result<void> make_objects(std::span<const Extern> imports);
   Result<void> make_functions(std::span<const Extern> imports);
-  void make_func_ref(std::uint32_t func, const image::VmFuncRef* imported);
+  void make_func_refs(std::span<const Extern> imports);
   void write_pointers();
   void make_globals();
   Result<void> run_segments();
+  Result<void> run_element_segments();
+  Result<void> run_data_segments();
   Result<void> run_start();
   std::uint64_t evaluate(wasm::ConstExpr expr) const;
   std::uint64_t element(const wasm::ElemSegment& segment, std::uint64_t item) const;
 
   template <typename T>
   T& at(std::int32_t offset) const {
-    return *reinterpret_cast<T*>(block_.get() + offset);
+    return *reinterpret_cast<T*>(block_ + offset);
   }
-  struct FreeBlock {
-    void operator()(std::uint8_t* block) const { std::free(block); }
-  };
-
   Store& store_;
   std::shared_ptr<const ModuleCode> code_;
   std::shared_ptr<void> embedder_module_;
-  std::unique_ptr<std::uint8_t, FreeBlock> block_;  // as code_->layout() says
+  const InstancePlan& plan_;
+  std::uint8_t* block_ = nullptr;  // as code_->layout() says; zeros at first
+  Pool* pool_ = nullptr;           // if not null, the block is that of `slot_`
+  std::uint32_t slot_ = 0;
+  bool has_func_refs_ = false;  // those of defined functions are in the block
   std::vector<LinearMemory*> memories_;
   std::vector<TableObject*> tables_;
   std::vector<GlobalObject*> globals_;

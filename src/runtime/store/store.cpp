@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/store/store.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "base/check.hpp"
+#include "platform/float_mode.hpp"
 #include "platform/machine_context.hpp"
 #include "platform/threads.hpp"
 #include "runtime/builtins/builtins.hpp"
@@ -17,8 +20,15 @@ namespace hoist::runtime {
 using hoist::detail::Access;
 
 Store::Store(std::shared_ptr<Engine> engine, const StoreLimits& limits)
-    : engine_(std::move(engine)), limits_(limits), slot_(claim_store_slot(this)) {
+    : shared_(std::make_shared<hoist::detail::StoreShared>()),
+      context_(shared_->context),
+      engine_(std::move(engine)),
+      limits_(limits),
+      slot_(claim_store_slot(this)) {
+  static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
   context_.store = this;
+  context_.epoch = reinterpret_cast<const std::uint64_t*>(&engine_->epoch());
+  context_.builtins = builtin_table();
   ref_ = Access::ref(slot_, slot_->id.load(std::memory_order_relaxed));
 }
 
@@ -29,14 +39,18 @@ Store::~Store() {
 
 // ---- Objects.
 
-Result<LinearMemory*> Store::new_memory(const wasm::MemoryType& type) {
-  HOIST_TRY(auto memory, LinearMemory::create(type, limits_.memory_bytes));
+Result<LinearMemory*> Store::new_memory(const wasm::MemoryType& type,
+                                        const std::shared_ptr<const MemoryImage>& image) {
+  HOIST_TRY_VOID(allow_memory(type));
+  HOIST_TRY(auto memory, LinearMemory::create(type, StoreLimits::kUnlimited, pool(), image));
+  memory_total_ += memory->bytes();
   memories_.push_back(std::move(memory));
   return memories_.back().get();
 }
 
 Result<TableObject*> Store::new_table(const wasm::TableType& type, std::uint64_t init) {
-  HOIST_TRY(auto table, TableObject::create(type, limits_.table_elements, init));
+  HOIST_TRY_VOID(allow_table(type));
+  HOIST_TRY(auto table, TableObject::create(type, StoreLimits::kUnlimited, init, pool()));
   tables_.push_back(std::move(table));
   return tables_.back().get();
 }
@@ -127,10 +141,14 @@ bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
     jit::prepare_thread();
   const auto sp = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   if (activations_ == 0) {
-    context_.stack_limit = find_stack_limit(sp, thread.stack, engine_->options());
+    set_stack_limit(find_stack_limit(sp, thread.stack, engine_->options()));
   }
-  if (sp < context_.stack_limit) {
-    error_ = trap_error(image::TrapCode::StackOverflow);
+  if (is_interrupted()) [[unlikely]] {
+    set_interrupted();
+    return false;
+  }
+  if (sp < stack_limit_) {
+    set_stack_overflow();
     return false;
   }
   jit::Activation activation;
@@ -144,15 +162,28 @@ bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
   activation.outer_entry_fp = context_.entry_fp;
   thread.innermost = &activation;
   ++activations_;
+  const std::uint32_t float_mode = platform::float_mode();
+  const bool odd_mode = !platform::is_default_float_mode(float_mode);
+  if (odd_mode) [[unlikely]]
+    platform::set_float_mode(platform::kDefaultFloatMode);
   const std::uint64_t left = enter(func, &context_, slots);
+  if (odd_mode) [[unlikely]]
+    platform::set_float_mode(float_mode);
   --activations_;
   thread.innermost = activation.outer;
   if (left == 0) [[likely]]
     return true;
 
-  if (record_.code != image::TrapCode::None) {
-    error_ = with_frames(trap_error(record_.code), record_.trace);
+  if (const image::TrapCode code = record_.code; code != image::TrapCode::None) {
     record_.code = image::TrapCode::None;
+    if (code != image::TrapCode::StackOverflow) {
+      error_ = trap_error(code);
+    } else if (is_interrupted()) {
+      set_interrupted();  // that is how code without a look at the epoch is stopped
+    } else {
+      set_stack_overflow();
+    }
+    error_ = with_frames(take_error(), record_.trace);
   }
   HOIST_CHECK(error_.has_value(), "whoever leaves compiled code says why");
   return false;
@@ -160,12 +191,27 @@ bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
 
 std::uint32_t call_host_function(image::VmHostContext* context, image::VmGlobal* slots) {
   auto& store = *static_cast<Store*>(context->store->store);
-  if (store.call_host(*context, slots)) return 0;
+  const bool fine = store.call_host(*context, slots);
+  platform::set_default_float_mode();
+  if (fine) [[likely]]
+    return 0;
   store.add_frames();
   return 1;
 }
 
 // ---- Errors.
+
+void Store::set_stack_overflow() {
+  error_ = trap_error(image::TrapCode::StackOverflow,
+                      fmt::format("the limit is {} bytes", engine_->options().guest_stack_bytes));
+}
+
+void Store::record_trap(std::uintptr_t pc, std::uintptr_t fp) {
+  record_.code = jit::trap_code_at(pc);
+  HOIST_CHECK(record_.code != image::TrapCode::None, "a call of `trap` is in the trap table");
+  record_.trace.clear();
+  jit::walk_frames(pc, fp, context_.entry_fp, [&](std::uintptr_t at) { record_.trace.add(at); });
+}
 
 Error Store::take_error() {
   HOIST_CHECK(error_.has_value(), "an error is taken once, after a call failed");

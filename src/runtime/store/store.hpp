@@ -17,6 +17,7 @@
 #include "runtime/objects/host_function.hpp"
 #include "runtime/objects/linear_memory.hpp"
 #include "runtime/objects/table_object.hpp"
+#include "runtime/store/store_shared.hpp"
 
 namespace hoist::runtime {
 
@@ -32,14 +33,20 @@ class Store {
 
   const std::shared_ptr<Engine>& engine() const { return engine_; }
   const StoreLimits& limits() const { return limits_; }
+  /// Where its memories, tables and instances come from; null: from the system, on demand.
+  Pool* pool() const { return limits_.pooled ? engine_->pool() : nullptr; }
   image::StoreContext& context() { return context_; }
   StoreRef ref() const { return ref_; }
   void* data = nullptr;  ///< the embedder's
 
   // ---- What is made here lives until the store ends; addresses are stable.
-  Result<LinearMemory*> new_memory(const wasm::MemoryType& type);
+  Result<LinearMemory*> new_memory(const wasm::MemoryType& type,
+                                   const std::shared_ptr<const MemoryImage>& image = nullptr);
   Result<TableObject*> new_table(const wasm::TableType& type, std::uint64_t init);
   GlobalObject* new_global(const wasm::GlobalType& type, std::uint64_t bits);
+  /// Growth as the limits allow it. @error Limit, OutOfMemory; nothing has changed then.
+  Result<std::uint64_t> grow_memory(LinearMemory& memory, std::uint64_t pages);
+  Result<std::uint64_t> grow_table(TableObject& table, std::uint64_t count, std::uint64_t init);
   image::VmFuncRef* new_host_function(std::shared_ptr<const HostFunction> function);
   /// Makes sure that compiled code can call `ref`: a host function needs an exit trampoline.
   Result<void> prepare_func_ref(image::VmFuncRef& ref);
@@ -57,6 +64,10 @@ class Store {
   /// the present activation to the error that is set.
   void set_trap(image::TrapCode code);
   void add_frames();
+  /// Raised, from any thread, to make host functions that wait in the system give up. They then
+  /// call `set_interrupted` and fail.
+  platform::WakeFlag& wake() { return shared_->wake; }
+  void set_interrupted();
   /// The frames of all activations of this store on this thread, innermost first.
   hoist::Trap::Parts backtrace() const;
 
@@ -65,10 +76,45 @@ class Store {
   /// Whether an address of the process lies in a memory of this store. In the signal handler.
   bool owns_memory(std::uintptr_t address) const;
 
+  // ---- Limits: limits.cpp.
+  struct Callback {
+    std::uint64_t (*call)(void* context, StoreRef store) = nullptr;
+    void* context = nullptr;
+  };
+  Callback on_out_of_fuel;
+  Callback on_epoch_deadline;
+  const std::shared_ptr<hoist::detail::StoreShared>& shared() const { return shared_; }
+  Result<void> set_fuel(std::uint64_t units);
+  Result<void> add_fuel(std::uint64_t units);
+  Result<std::uint64_t> fuel() const;
+  Result<void> set_epoch_deadline(std::uint64_t ticks);
+  /// For work that the runtime does in one go.
+  void burn_fuel(std::uint64_t units);
+  /// Called by code that looked. False: the error of the call is set.
+  bool out_of_fuel();
+  bool epoch_reached();
+  /// Whether a refused growth, with this error, is the end of the call; the error is set then.
+  bool refusal_ends_call(const Error& error);
+  /// A trap that is a call, at `pc`.
+  void record_trap(std::uintptr_t pc, std::uintptr_t fp);
+
  private:
+  std::uint64_t memory_count() const { return memories_.size(); }
+  std::uint64_t table_count() const { return tables_.size(); }
+  Result<void> allow(Growth growth);
+  Result<void> allow_memory(const wasm::MemoryType& type);
+  Result<void> allow_table(const wasm::TableType& type);
+  Result<void> needs_fuel_code() const;
+  void set_deadline(std::uint64_t deadline);
+  void set_stack_limit(std::uint64_t limit);
+  bool is_interrupted() const {
+    return shared_->interrupted.load(std::memory_order_seq_cst);
+  }
+  void set_stack_overflow();
   bool call_compiled(image::VmFuncRef& func, image::VmGlobal* slots);
 
-  image::StoreContext context_;
+  std::shared_ptr<hoist::detail::StoreShared> shared_;
+  image::StoreContext& context_;  // in shared_
   std::shared_ptr<Engine> engine_;
   StoreLimits limits_;
   hoist::detail::StoreSlot* slot_;
@@ -76,6 +122,10 @@ class Store {
   std::uint32_t activations_ = 0;
   std::optional<Error> error_;
   jit::TrapRecord record_;
+  std::uint64_t memory_total_ = 0;  // bytes
+  std::uint64_t fuel_given_ = 0;
+  std::uint64_t deadline_ = ~std::uint64_t{0};
+  std::uint64_t stack_limit_ = 0;
   std::vector<std::unique_ptr<LinearMemory>> memories_;
   std::vector<std::unique_ptr<TableObject>> tables_;
   std::deque<HostGlobal> globals_;

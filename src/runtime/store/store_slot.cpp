@@ -3,6 +3,8 @@
 
 #include <mutex>
 
+#include "platform/threads.hpp"
+
 namespace hoist::runtime {
 namespace {
 
@@ -30,7 +32,17 @@ void add_block() {
 
 }  // namespace
 
+/// Another thread may be at work here when the process forks.
+static void prepare_for_forks() {
+  static const bool done = [] {
+    platform::at_fork([] { mutex.lock(); }, [] { mutex.unlock(); }, [] { mutex.unlock(); });
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
 detail::StoreSlot* claim_store_slot(Store* store) {
+  prepare_for_forks();
   const std::lock_guard<std::mutex> lock(mutex);
   if (free_slots == nullptr) add_block();
   detail::StoreSlot* slot = free_slots;

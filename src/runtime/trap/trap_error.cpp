@@ -24,6 +24,7 @@ Error trap_error(image::TrapCode code, std::string what) {
   if (!what.empty()) message += ": " + what;
   Error error(ErrorKind::Trap, std::move(message));
   hoist::Trap::Parts parts;
+  parts.what = std::move(what);
   parts.code = to_public(code);
   error.with_code(static_cast<std::int32_t>(code));
   error.with_detail(hoist::detail::ErrorDetailRef(new TrapDetail(std::move(parts))));
@@ -45,6 +46,7 @@ static bool describe(std::uintptr_t pc, bool is_return_address, hoist::Frame& ou
   out.module = code.names().module;
   out.function = code.function_name(func);
   out.function_index = func;
+  out.code = &code;
   const std::uint32_t source = loaded->image->source_at(offset);
   if (source != 0xffff'ffff) {
     out.module_offset = source;
@@ -87,6 +89,7 @@ Error with_frames(Error error, const jit::RawTrace& trace) {
     if (detail->kind != ErrorDetail::Kind::Trap) return error;
     const hoist::Trap& before = static_cast<const TrapDetail*>(detail)->trap;
     parts.code = before.code();
+    parts.what = before.what();
     parts.is_guest_trap = before.is_guest_trap();
     parts.frames.assign(before.frames().begin(), before.frames().end());
     parts.omitted = before.omitted();
@@ -134,9 +137,14 @@ static std::string frame_line(std::size_t number, const Frame& frame) {
 }
 
 std::string Trap::to_string() const {
-  std::string out = is_guest_trap_ ? message() + "\n" : std::string();
-  if (frames_.empty()) return out;
-  out += "wasm backtrace:\n";
+  std::string out;
+  if (is_guest_trap_) out = message() + (what_.empty() ? "" : ": " + what_) + "\n";
+  return out + backtrace();
+}
+
+std::string Trap::backtrace() const {
+  if (frames_.empty()) return {};
+  std::string out = "wasm backtrace:\n";
   std::size_t number = 0;
   for (std::size_t i = 0; i < frames_.size(); ++i) {
     if (i == omitted_at_ && omitted_ != 0) {

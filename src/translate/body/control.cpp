@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions, blocks and branches.
 #include "image/layout/func_key.hpp"
+#include "translate/calls/trampolines.hpp"
 #include "translate/ir_sink.hpp"
 
 namespace hoist::translate {
@@ -19,6 +20,7 @@ IrSink::IrSink(const ModuleEnv& env) : env_(env), builder_(scratch_func_) {
   memories_.resize(module.memories.size());
   builtins_.resize(image::kBuiltinCount);
   state_region_.resize(1);
+  limits_region_.resize(1);
 }
 
 void IrSink::reset(ir::Function& out, ir::SimplifyFn simplify) {
@@ -26,6 +28,8 @@ void IrSink::reset(ir::Function& out, ir::SimplifyFn simplify) {
   builder_.set_simplifier(simplify);
   ++epoch_;
   too_complex_ = false;
+  started_ = !env_.settings.fuel && !env_.settings.epoch;
+  fuel_used_ = 0;
 }
 
 bool IrSink::finish() {
@@ -58,6 +62,7 @@ void IrSink::begin(const wasm::BodyInfo& info, Frame&) {
   load.offset = offsetof(image::StoreContext, stack_limit);
   load.flags = f.intern(ir::MemFlags::trusted());
   f.stack_limit = f.global_values.push(load);
+  if (!env_.settings.signals) set_trap_handler(f);
 
   entry_ = builder_.make_block();
   builder_.append_params_for_signature(entry_);
@@ -109,17 +114,23 @@ void IrSink::continue_at(ir::Block block, Out results) {
   for (std::size_t i = 0; i < results.size(); ++i) results[i].value = params[i];
 }
 
-void IrSink::block(const wasm::BlockType&, Frame&) {}
+void IrSink::block(const wasm::BlockType&, Frame&) {
+  free_of_charge();
+}
 
 void IrSink::loop(const wasm::BlockType& block, Frame& frame, Out params) {
+  free_of_charge();
+  before_branch();
   frame.target = block_with_params(block.params);
   builder_.jump(frame.target, values(params));
   builder_.switch_to(frame.target);
   const std::span<const Value> merged = func().block_params(frame.target);
   for (std::size_t i = 0; i < params.size(); ++i) params[i].value = merged[i];
+  check_limits();
 }
 
 void IrSink::if_(const wasm::BlockType&, Frame& frame, Value c, In) {
+  before_branch();
   const ir::Block then = builder_.make_block();
   frame.other = builder_.make_block();
   builder_.brif(condition(c), then, {}, frame.other, {});
@@ -129,6 +140,10 @@ void IrSink::if_(const wasm::BlockType&, Frame& frame, Value c, In) {
 
 void IrSink::else_(const wasm::BlockType& block, Frame& frame, bool reachable, In results,
                    bool implicit) {
+  free_of_charge();
+  if (reachable) before_branch();
+  // The `end` that implies it has been counted already, and takes that back itself.
+  if (implicit) ++fuel_used_;
   if (implicit && frame.target.is_none() && block.results.empty()) {
     // No else part and nothing to merge: the false edge goes where the then part ends.
     frame.target = frame.other;
@@ -142,12 +157,13 @@ void IrSink::else_(const wasm::BlockType& block, Frame& frame, bool reachable, I
 
 void IrSink::end(FrameKind kind, const wasm::BlockType& block, Frame& frame, bool falls_through,
                  bool continues, Out results) {
+  free_of_charge();
   switch (kind) {
     case FrameKind::Func:
-      if (falls_through) builder_.ret(values(results));
+      if (falls_through) return_(results);
       if (frame.target.is_some()) {
         continue_at(frame.target, results);
-        builder_.ret(values(results));
+        return_(results);
       }
       return;
     case FrameKind::Loop:
@@ -163,7 +179,10 @@ void IrSink::end(FrameKind kind, const wasm::BlockType& block, Frame& frame, boo
     continue_at(frame.target, results);
     return;
   }
-  if (falls_through) builder_.jump(label_block(frame, block.results), values(results));
+  if (falls_through) {
+    before_branch();
+    builder_.jump(label_block(frame, block.results), values(results));
+  }
   if (continues) continue_at(frame.target, results);
 }
 
@@ -171,11 +190,13 @@ void IrSink::br(const Label& label, In in) {
   if (label.kind == FrameKind::Func) {
     return_(in);
   } else {
+    before_branch();
     builder_.jump(label_block(label), values(in));
   }
 }
 
 void IrSink::br_if(const Label& label, Value c, In in) {
+  before_branch();
   const ir::Block next = builder_.make_block();
   const Value taken = condition(c);
   const ir::Block target = label_block(label);
@@ -186,6 +207,7 @@ void IrSink::br_if(const Label& label, Value c, In in) {
 
 void IrSink::br_table(const wasm::Labels<Frame>& labels, Value index,
                       std::span<const std::uint32_t> depths, In in) {
+  before_branch();
   // With values to carry, each distinct target gets one block that passes them on: a table may have
   // tens of thousands of entries.
   edges_.clear();
@@ -216,11 +238,13 @@ void IrSink::br_table(const wasm::Labels<Frame>& labels, Value index,
 }
 
 void IrSink::return_(In in) {
+  before_leaving();
   builder_.ret(values(in));
 }
 
 void IrSink::unreachable() {
   const ir::Block here = builder_.current_block();
+  before_leaving();
   if (here != entry_) func().set_cold(here);
   builder_.trap(ir::TrapCode::Unreachable);
 }

@@ -165,7 +165,12 @@ static ir::Op binary_op(Op op) {
 }
 
 IrSink::Value IrSink::binary(Op op, Value x, Value y) {
-  return builder_.binary(binary_op(op), x, y);
+  const ir::Op ir_op = binary_op(op);
+  if (!env_.settings.signals && (ir_op == ir::Op::Sdiv || ir_op == ir::Op::Udiv ||
+                                 ir_op == ir::Op::Srem || ir_op == ir::Op::Urem)) {
+    check_division(op, x, y);
+  }
+  return builder_.binary(ir_op, x, y);
 }
 
 IrSink::Value IrSink::convert(Op op, Value x) {

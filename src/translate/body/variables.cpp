@@ -87,6 +87,10 @@ ir::AliasRegion IrSink::region(Region kind, std::uint32_t index) {
       cache = &state_region_;
       name = "state";
       break;
+    case Region::Limits:
+      cache = &limits_region_;
+      name = "limits";
+      break;
   }
   if (index < imported) index = 0;
   ir::AliasRegion& made = cache->at(index, epoch_);

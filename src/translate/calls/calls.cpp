@@ -37,6 +37,7 @@ void IrSink::take_results(ir::Inst call, Out results) {
 }
 
 void IrSink::call(std::uint32_t target, const wasm::FuncType&, In args, Out results) {
+  before_leaving();
   values_.clear();
   if (env_.module.is_imported_function(target)) {
     const std::int32_t import = env_.layout.func_import(target);
@@ -49,11 +50,13 @@ void IrSink::call(std::uint32_t target, const wasm::FuncType&, In args, Out resu
     for (const auto& arg : args) values_.push_back(arg.value);
     const ir::SigRef sig = signature(env_.module.functions[target].type_index);
     take_results(builder_.call_indirect(sig, code, values_), results);
+    after_call();
     return;
   }
   values_.push_back(ctx_);
   for (const auto& arg : args) values_.push_back(arg.value);
   take_results(builder_.call(function(target), values_), results);
+  after_call();
 }
 
 void IrSink::call_indirect(std::uint32_t type, std::uint32_t table, const wasm::FuncType&,
@@ -75,10 +78,12 @@ void IrSink::call_indirect(std::uint32_t type, std::uint32_t table, const wasm::
   const Value differs = builder_.icmp(ir::IntCC::Ne, actual, wanted);
   builder_.trapnz(differs, ir::TrapCode::IndirectTypeMismatch);
   const Value code = field(I64, offsetof(image::VmFuncRef, code));
+  before_leaving();
   values_.clear();
   values_.push_back(field(I64, offsetof(image::VmFuncRef, ctx)));
   for (const auto& arg : args) values_.push_back(arg.value);
   take_results(builder_.call_indirect(signature(type), code, values_), results);
+  after_call();
 }
 
 ir::Inst IrSink::call_builtin(image::Builtin builtin, std::initializer_list<Value> args) {
@@ -91,9 +96,12 @@ ir::Inst IrSink::call_builtin(image::Builtin builtin, std::initializer_list<Valu
     made.colocated = true;
     callee = func().ext_funcs.push(std::move(made));
   }
+  before_leaving();
   values_.assign(1, ctx_);
   values_.insert(values_.end(), args.begin(), args.end());
-  return builder_.call(callee, values_);
+  const ir::Inst made = builder_.call(callee, values_);
+  after_call();
+  return made;
 }
 
 IrSink::Value IrSink::builtin_result(image::Builtin builtin, std::initializer_list<Value> args) {

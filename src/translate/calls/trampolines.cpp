@@ -44,9 +44,11 @@ class Trampoline {
     builder.seal(entry);
     params_.assign(out.block_params(entry).begin(), out.block_params(entry).end());
     trusted_ = out.intern(ir::MemFlags::trusted());
+    if (!params_.empty()) ctx_ = params_[0];
   }
 
-  Value ctx() const { return params_[0]; }
+  Value ctx() const { return ctx_; }
+  void set_ctx(Value ctx) { ctx_ = ctx; }
   std::span<const Value> args() const { return std::span(params_).subspan(1); }
 
   void check_stack() {
@@ -109,6 +111,7 @@ class Trampoline {
   FunctionBuilder& builder_;
   ir::Function& func_;
   std::vector<Value> params_;
+  Value ctx_;
   ir::MemFlagsRef trusted_;
 };
 
@@ -122,11 +125,23 @@ ir::Signature host_signature(std::size_t params, std::initializer_list<ir::Type>
 
 }  // namespace
 
+void set_trap_handler(ir::Function& func) {
+  ir::ExtFunc handler;
+  const FuncKey key(FuncKind::BuiltinTrampoline, 0, static_cast<std::uint32_t>(Builtin::trap));
+  handler.name = ir::ExternalName::user(key.name_space(), key.index());
+  handler.signature = func.signatures.push(builtin_signature(Builtin::trap));
+  handler.colocated = true;
+  func.trap_handler = func.ext_funcs.push(std::move(handler));
+}
+
 void exit_trampoline(const wasm::FuncType& type, std::uint32_t type_index, FunctionBuilder& builder,
-                     ir::Function& out) {
+                     ir::Function& out, bool signals) {
   Trampoline t(builder, out, {FuncKind::ExitTrampoline, 0, type_index}, ir_signature(type));
   const std::size_t slots = std::max(type.params().size(), type.results().size());
-  if (slots > kSlotsWithoutStackCheck) t.check_stack();
+  if (slots > kSlotsWithoutStackCheck) {
+    t.check_stack();
+    if (!signals) set_trap_handler(out);
+  }
   ir::StackSlotData area;
   area.bytes = kSlotBytes * static_cast<std::uint32_t>(std::max<std::size_t>(slots, 1));
   area.align_log2 = 4;
@@ -155,6 +170,7 @@ ir::Signature builtin_signature(Builtin builtin) {
   const image::BuiltinInfo& info = image::kBuiltins[static_cast<std::uint32_t>(builtin)];
   ir::Signature out;
   out.call_conv = ir::CallConv::Fast;
+  if (builtin == Builtin::trap) return out;
   out.params.push_back({I64, ir::ArgExtension::None, ir::ArgPurpose::VmCtx, 0});
   for (const char* p = info.params; *p != '\0'; ++p) {
     HOIST_CHECK(*p == 'i' || *p == 'l', "parameters of a builtin are i or l");
@@ -164,7 +180,27 @@ ir::Signature builtin_signature(Builtin builtin) {
   return out;
 }
 
+/// Called in place of a faulting instruction, from any frame: all that is certain is the frame pointer.
+static void trap_trampoline(FunctionBuilder& builder, ir::Function& out) {
+  constexpr auto kTrap = static_cast<std::uint32_t>(Builtin::trap);
+  Trampoline t(builder, out, {FuncKind::BuiltinTrampoline, 0, kTrap},
+               builtin_signature(Builtin::trap));
+  const Value own_frame = builder.nullary(Op::GetFramePointer, I64);
+  const Value return_address = builder.nullary(Op::GetReturnAddress, I64);
+  const Value frame = t.load(I64, own_frame, 0);
+  const ir::MemFlagsRef flags = out.intern(ir::MemFlags::trusted());
+  const Value ctx = builder.load(Op::Load, I64, flags, frame, image::kTrapContextOffset);
+  const Value store = t.load(I64, ctx, image::kStoreOffset);
+  const Value builtins = t.load(I64, store, offsetof(image::StoreContext, builtins));
+  const Value code = t.load(I64, builtins, Trampoline::builtin_offset(Builtin::trap));
+  const Value args[] = {ctx, return_address, frame};
+  builder.call_indirect(out.signatures.push(host_signature(3, {})), code, args);
+  builder.trap(ir::TrapCode::Unreachable);  // it resumes elsewhere
+  builder.seal_all();
+}
+
 void builtin_trampoline(Builtin builtin, FunctionBuilder& builder, ir::Function& out) {
+  if (builtin == Builtin::trap) return trap_trampoline(builder, out);
   const image::BuiltinInfo& info = image::kBuiltins[static_cast<std::uint32_t>(builtin)];
   Trampoline t(builder, out, {FuncKind::BuiltinTrampoline, 0, static_cast<std::uint32_t>(builtin)},
                builtin_signature(builtin));

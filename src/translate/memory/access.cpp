@@ -4,7 +4,8 @@
 // A 32-bit memory reserves 4 GiB of address space and a guard behind it, none of it accessible
 // beyond the memory's length. So base + zero-extended index + offset lies in the reservation or the
 // guard for every index as long as the offset is at most kMemoryGuard - 16: the processor finds the
-// access out of bounds, and the trap table says what that means. Larger offsets are compared.
+// access out of bounds, and the trap table says what that means. Larger offsets are compared, and all
+// are with explicit bounds checks, where neither reservation nor fixed place is assumed.
 #include "base/check.hpp"
 #include "translate/ir_sink.hpp"
 
@@ -73,6 +74,13 @@ IrSink::Value IrSink::load_at_entry(std::int32_t offset) {
 }
 
 IrSink::Value IrSink::memory_base(std::uint32_t memory) {
+  if (explicit_bounds()) {
+    // Without a reservation, a memory may move when it grows.
+    const Value pointer =
+        builder_.load(ir::Op::Load, I64, constant_flags_, ctx_, env_.layout.memory(memory));
+    return builder_.load(ir::Op::Load, I64, state_flags(Region::State, 0), pointer,
+                         offsetof(image::VmMemory, base));
+  }
   MemoryCache& cache = memories_.at(memory, epoch_);
   if (cache.base.is_none()) cache.base = load_at_entry(env_.layout.memory_base(memory));
   return cache.base;
@@ -93,6 +101,7 @@ IrSink::Address IrSink::heap_address(const wasm::MemArg& mem, Value index, std::
     flags.region = region(Region::Memory, mem.memory);
     cache.flags = func().intern(flags);
   }
+  if (explicit_bounds()) return checked_address(mem, index, bytes, cache.flags);
   const Value base = memory_base(mem.memory);
   const ir::Inst def = func().def_inst(index);
   if (def.is_some() && func().op(def) == ir::Op::Iconst) {
@@ -110,6 +119,35 @@ IrSink::Address IrSink::heap_address(const wasm::MemArg& mem, Value index, std::
   builder_.trapnz(outside, ir::TrapCode::HeapOutOfBounds);
   const Value place = builder_.binary(ir::Op::Iadd, wide, builder_.iconst(I64, mem.offset));
   return {builder_.binary(ir::Op::Iadd, base, place), 0, cache.flags};
+}
+
+/// Every address is compared. Equal comparisons are equal instructions, for the optimiser to find; what
+/// the declared minimum covers needs none, since memories never shrink.
+IrSink::Address IrSink::checked_address(const wasm::MemArg& mem, Value index, std::uint32_t bytes,
+                                        ir::MemFlagsRef flags) {
+  const std::uint64_t extent = mem.offset + bytes;  // at most 2^32 + 16
+  const ir::Inst def = func().def_inst(index);
+  if (def.is_some() && func().op(def) == ir::Op::Iconst) {
+    const std::uint64_t end = (func().data(def).imm64() & 0xffff'ffff) + extent;
+    const std::uint64_t pages = env_.module.memories[mem.memory].type.limits.min;
+    if (end <= pages * image::kWasmPageBytes) {
+      const Value base = memory_base(mem.memory);
+      const std::uint64_t place = end - bytes;
+      if (place <= 0x7fff'ffff) return {base, static_cast<std::int32_t>(place), flags};
+      return {builder_.binary(ir::Op::Iadd, base, builder_.iconst(I64, place)), 0, flags};
+    }
+  }
+  const Value wide = builder_.unary(ir::Op::Uextend, I64, index);
+  const Value extent_value = builder_.iconst(I64, extent);
+  const Value end = builder_.binary(ir::Op::Iadd, wide, extent_value);
+  const Value length = memory_length(mem.memory);
+  const Value outside = builder_.icmp(ir::IntCC::Ugt, end, length);
+  builder_.trapnz(outside, ir::TrapCode::HeapOutOfBounds);
+  const Value base = memory_base(mem.memory);
+  const Value address = builder_.binary(ir::Op::Iadd, base, wide);
+  if (mem.offset <= 0x7fff'ffff) return {address, static_cast<std::int32_t>(mem.offset), flags};
+  const Value offset = builder_.iconst(I64, mem.offset);
+  return {builder_.binary(ir::Op::Iadd, address, offset), 0, flags};
 }
 
 IrSink::Value IrSink::load(Op op, const wasm::MemArg& mem, Value address) {

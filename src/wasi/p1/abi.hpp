@@ -9,68 +9,26 @@
 
 namespace hoist::wasi {
 
-/// The errno values that this implementation returns.
 enum class Errno : std::uint16_t {
-  Success = 0,
-  TooBig = 1,
-  Acces = 2,
-  Again = 6,
-  Badf = 8,
-  Busy = 10,
-  Dquot = 19,
-  Exist = 20,
-  Fault = 21,
-  Fbig = 22,
-  Ilseq = 25,
-  Inprogress = 26,
-  Intr = 27,
-  Inval = 28,
-  Io = 29,
-  Isdir = 31,
-  Loop = 32,
-  Mfile = 33,
-  Mlink = 34,
-  Nametoolong = 37,
-  Nfile = 41,
-  Nodev = 43,
-  Noent = 44,
-  Nomem = 48,
-  Nospc = 51,
-  Nosys = 52,
-  Notdir = 54,
-  Notempty = 55,
-  Notsock = 57,
-  Notsup = 58,
-  Notty = 59,
-  Nxio = 60,
-  Overflow = 61,
-  Perm = 63,
-  Pipe = 64,
-  Range = 68,
-  Rofs = 69,
-  Spipe = 70,
-  Stale = 72,
-  Txtbsy = 74,
-  Xdev = 75,
-  Notcapable = 76
+#define HOIST_WASI_ERRNO(name, number, host, meaning) name = number,
+#include "wasi/p1/errnos.def"
 };
-/// From a host errno; 0 gives Success, an unknown one Io.
+/// From a host errno; 0 gives Success, one that WASI has no number for Io.
 Errno from_host(int error);
+/// "NOENT".
+const char* name_of(Errno error);
+
+/// Bits of a descriptor's flags (fdflags).
+namespace fdflags {
+inline constexpr std::uint32_t kAppend = 1, kDsync = 2, kNonblock = 4, kRsync = 8, kSync = 16,
+                               kAll = 31;
+}
 
 /// Rights of a descriptor (bits).
 namespace rights {
-inline constexpr std::uint64_t kFdDatasync = 1 << 0, kFdRead = 1 << 1, kFdSeek = 1 << 2,
-                               kFdstatSetFlags = 1 << 3, kFdSync = 1 << 4, kFdTell = 1 << 5,
-                               kFdWrite = 1 << 6, kFdAdvise = 1 << 7, kFdAllocate = 1 << 8,
-                               kPathCreateDirectory = 1 << 9, kPathCreateFile = 1 << 10,
-                               kPathLinkSource = 1 << 11, kPathLinkTarget = 1 << 12,
-                               kPathOpen = 1 << 13, kFdReaddir = 1 << 14, kPathReadlink = 1 << 15,
-                               kPathRenameSource = 1 << 16, kPathRenameTarget = 1 << 17,
-                               kPathFilestatGet = 1 << 18, kPathFilestatSetSize = 1 << 19,
-                               kPathFilestatSetTimes = 1 << 20, kFdFilestatGet = 1 << 21,
-                               kFdFilestatSetSize = 1 << 22, kFdFilestatSetTimes = 1 << 23,
-                               kPathSymlink = 1 << 24, kPathRemoveDirectory = 1 << 25,
-                               kPathUnlinkFile = 1 << 26, kPollFdReadwrite = 1 << 27;
+#define HOIST_WASI_RIGHT(name, bit, allows) \
+  inline constexpr std::uint64_t k##name = std::uint64_t{1} << (bit);
+#include "wasi/p1/rights.def"
 inline constexpr std::uint64_t kFile =
     kFdDatasync | kFdRead | kFdSeek | kFdstatSetFlags | kFdSync | kFdTell | kFdWrite | kFdAdvise |
     kFdAllocate | kFdFilestatGet | kFdFilestatSetSize | kFdFilestatSetTimes | kPollFdReadwrite;
@@ -82,6 +40,10 @@ inline constexpr std::uint64_t kDirectory =
     kPollFdReadwrite;
 inline constexpr std::uint64_t kStream = kFdRead | kFdWrite | kFdstatSetFlags | kFdFilestatGet |
                                          kPollFdReadwrite | kFdSync | kFdDatasync;
+inline constexpr std::uint64_t kSocket =
+    kFdRead | kFdWrite | kFdstatSetFlags | kFdFilestatGet | kPollFdReadwrite | kSockShutdown;
+inline constexpr std::uint64_t kListener =
+    kFdstatSetFlags | kFdFilestatGet | kPollFdReadwrite | kSockAccept;
 /// What a read-only directory takes away, from itself and from all that is opened through it.
 inline constexpr std::uint64_t kChanges =
     kFdWrite | kFdAllocate | kPathCreateDirectory | kPathCreateFile | kPathLinkSource |
@@ -90,10 +52,22 @@ inline constexpr std::uint64_t kChanges =
     kPathRemoveDirectory | kPathUnlinkFile;
 }  // namespace rights
 
-/// The guest's linear memory, all of it; every access is checked.
+/// The guest's linear memory, all of it; every access is checked. Bytes may change under the hands
+/// of whoever reads them (memory can be shared): what is checked is copied first.
 class GuestMemory {
  public:
-  explicit GuestMemory(std::span<std::uint8_t> bytes) : bytes_(bytes) {}
+  /// Where a memory lies now: code of the embedder that runs during a call may make it grow.
+  struct Source {
+    std::span<std::uint8_t> (*look)(const void* owner);
+    const void* owner;
+  };
+  explicit GuestMemory(std::span<std::uint8_t> bytes, const Source* source = nullptr)
+      : bytes_(bytes), source_(source) {}
+  /// After code of the embedder has run.
+  void refresh() {
+    if (source_ != nullptr) bytes_ = source_->look(source_->owner);
+  }
+
   bool contains(std::uint32_t at, std::uint64_t size) const {
     return at <= bytes_.size() && size <= bytes_.size() - at;
   }
@@ -117,6 +91,7 @@ class GuestMemory {
 
  private:
   std::span<std::uint8_t> bytes_;
+  const Source* source_;
 };
 
 }  // namespace hoist::wasi

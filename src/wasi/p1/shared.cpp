@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The function table and what the bodies share.
+#include <algorithm>
 #include <cerrno>
+#include <climits>
+#include <iterator>
+#include <string_view>
 
 #include "wasi/p1/calls.hpp"
 
@@ -9,69 +13,55 @@ namespace hoist::wasi {
 std::span<const Function> functions() {
   static constexpr Function kFunctions[] = {
 #define HOIST_WASI_P1(name, params, meaning) \
-  {#name, params, std::string_view(#name) != "proc_exit", &name},
+  {#name, params, std::string_view(#name) != "proc_exit", meaning, &name},
 #include "wasi/p1/functions.def"
   };
+  static_assert([] {
+    for (const Function& f : kFunctions) {
+      if (std::string_view(f.params).size() > kMaxParams) return false;
+    }
+    return true;
+  }());
   return kFunctions;
 }
 
+namespace {
+struct ErrnoRow {
+  const char* name;
+  int host;
+};
+constexpr ErrnoRow kErrnos[] = {
+#define HOIST_WASI_ERRNO(name, number, host, meaning) {#name, host},
+#include "wasi/p1/errnos.def"
+};
+}  // namespace
+
 Errno from_host(int error) {
-  switch (error) {
-    case 0: return Errno::Success;
-    case E2BIG: return Errno::TooBig;
-    case EACCES: return Errno::Acces;
-    case EAGAIN: return Errno::Again;
-    case EBADF: return Errno::Badf;
-    case EBUSY: return Errno::Busy;
-    case EDQUOT: return Errno::Dquot;
-    case EEXIST: return Errno::Exist;
-    case EFAULT: return Errno::Fault;
-    case EFBIG: return Errno::Fbig;
-    case EILSEQ: return Errno::Ilseq;
-    case EINPROGRESS: return Errno::Inprogress;
-    case EINTR: return Errno::Intr;
-    case EINVAL: return Errno::Inval;
-    case EISDIR: return Errno::Isdir;
-    case ELOOP: return Errno::Loop;
-    case EMFILE: return Errno::Mfile;
-    case EMLINK: return Errno::Mlink;
-    case ENAMETOOLONG: return Errno::Nametoolong;
-    case ENFILE: return Errno::Nfile;
-    case ENODEV: return Errno::Nodev;
-    case ENOENT: return Errno::Noent;
-    case ENOMEM: return Errno::Nomem;
-    case ENOSPC: return Errno::Nospc;
-    case ENOSYS: return Errno::Nosys;
-    case ENOTDIR: return Errno::Notdir;
-    case ENOTEMPTY: return Errno::Notempty;
-    case ENOTSOCK: return Errno::Notsock;
-    case ENOTSUP: return Errno::Notsup;
-    case ENOTTY: return Errno::Notty;
-    case ENXIO: return Errno::Nxio;
-    case EOVERFLOW: return Errno::Overflow;
-    case EPERM: return Errno::Perm;
-    case EPIPE: return Errno::Pipe;
-    case ERANGE: return Errno::Range;
-    case EROFS: return Errno::Rofs;
-    case ESPIPE: return Errno::Spipe;
-    case ESTALE: return Errno::Stale;
-    case ETXTBSY: return Errno::Txtbsy;
-    case EXDEV: return Errno::Xdev;
-    default: return Errno::Io;
+  if (error == EWOULDBLOCK) return Errno::Again;  // where it is a number of its own
+  for (std::size_t i = 0; i < std::size(kErrnos); ++i) {
+    if (kErrnos[i].host == error) return static_cast<Errno>(i);
   }
+  return Errno::Io;
+}
+
+const char* name_of(Errno error) {
+  return kErrnos[static_cast<std::size_t>(error)].name;
+}
+
+Errno waited(int error, Outcome& outcome) {
+  if (error == ECANCELED) outcome = Outcome::Interrupted;
+  return from_host(error);
 }
 
 Errno find(Context& ctx, std::uint64_t number, std::uint64_t wanted, Descriptor*& out) {
   out = ctx.find(u32(number));
-  if (out == nullptr) return Errno::Badf;
-  return (out->rights_base & wanted) == wanted ? Errno::Success : Errno::Notcapable;
+  return out == nullptr ? Errno::Badf : need(*out, wanted);
 }
 
 Errno find_directory(Context& ctx, std::uint64_t number, std::uint64_t wanted, Descriptor*& out) {
   out = ctx.find(u32(number));
   if (out == nullptr) return Errno::Badf;
-  if (out->kind != Descriptor::Kind::Directory) return Errno::Notdir;
-  return (out->rights_base & wanted) == wanted ? Errno::Success : Errno::Notcapable;
+  return out->kind == Descriptor::Kind::Directory ? need(*out, wanted) : Errno::Notdir;
 }
 
 /// Source: Unicode 15, table 3-7 "well-formed UTF-8 byte sequences".
@@ -97,11 +87,42 @@ static bool is_utf8(std::string_view text) {
   return true;
 }
 
-Errno read_path(GuestMemory memory, std::uint64_t at, std::uint64_t size, std::string_view& out) {
+Errno read_path(GuestMemory memory, std::uint64_t at, std::uint64_t size, std::string& out) {
   if (!memory.contains(u32(at), u32(size))) return Errno::Fault;
-  out = {reinterpret_cast<const char*>(memory.at(u32(at))), u32(size)};
+  if (u32(size) >= PATH_MAX) return Errno::Nametoolong;
+  out.assign(reinterpret_cast<const char*>(memory.at(u32(at))), u32(size));
   if (!is_utf8(out)) return Errno::Ilseq;
-  return out.find('\0') == std::string_view::npos ? Errno::Success : Errno::Inval;
+  return out.find('\0') == std::string::npos ? Errno::Success : Errno::Inval;
+}
+
+Errno SliceList::read(GuestMemory memory, std::uint64_t list, std::uint64_t entries) {
+  const std::uint32_t n = u32(entries);
+  if (!memory.contains(u32(list), std::uint64_t{n} * 8)) return Errno::Fault;
+  if (n > kMaxEntries) return Errno::Inval;
+  for (std::size_t i = 0; i < n; ++i) {
+    Slice slice{};
+    static_cast<void>(memory.read(u32(list) + i * 8, slice.at));
+    static_cast<void>(memory.read(u32(list) + i * 8 + 4, slice.size));
+    if (!memory.contains(slice.at, slice.size)) return Errno::Fault;
+    slice.size = static_cast<std::uint32_t>(std::min<std::uint64_t>(slice.size, kMaxBytes - bytes));
+    if (slice.size == 0 || count == kMax) continue;
+    items[count++] = slice;
+    bytes += slice.size;
+  }
+  return Errno::Success;
+}
+
+std::span<const platform::IoSlice> SliceList::pointers(GuestMemory memory,
+                                                       platform::IoSlice (&out)[kMax],
+                                                       std::uint64_t skip) const {
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto skipped = static_cast<std::uint32_t>(std::min<std::uint64_t>(skip, items[i].size));
+    skip -= skipped;
+    if (items[i].size > skipped)
+      out[n++] = {memory.at(items[i].at + skipped), items[i].size - skipped};
+  }
+  return {out, n};
 }
 
 Errno read_times(std::uint64_t accessed, std::uint64_t modified, std::uint64_t flags,

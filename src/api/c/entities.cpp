@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Globals, tables and memories.
+#include <algorithm>
+#include <limits>
+
+#include "api/c/objects.hpp"
+#include "api/c/types.hpp"
+
+namespace c_api = hoist::c_api;
+
+static bool is_alive(const wasm_store_t* store) {
+  return store != nullptr && store->store.ref().alive();
+}
+
+extern "C" {
+
+// ---- Globals.
+
+wasm_global_t* wasm_global_new(wasm_store_t* store, const wasm_globaltype_t* type,
+                               const wasm_val_t* value) {
+  if (!is_alive(store) || type == nullptr || value == nullptr) return nullptr;
+  const hoist::GlobalType wanted = c_api::to_cpp(*type);
+  auto init = c_api::to_val(*store, *value, wanted.content.kind());
+  if (!init) return nullptr;
+  auto made = hoist::Global::create(store->store, wanted, *init);
+  return made ? c_api::reference(*store, *made) : nullptr;
+}
+wasm_globaltype_t* wasm_global_type(const wasm_global_t* global) {
+  return c_api::store_of(global) == nullptr ? nullptr : c_api::new_type(global->global.type());
+}
+void wasm_global_get(const wasm_global_t* global, wasm_val_t* out) {
+  if (out == nullptr) return;
+  *out = c_api::zero(hoist::ValKind::I32);
+  if (wasm_store_t* store = c_api::store_of(global)) {
+    *out = c_api::from_val(*store, global->global.get());
+  }
+}
+void wasm_global_set(wasm_global_t* global, const wasm_val_t* value) {
+  wasm_store_t* store = c_api::store_of(global);
+  if (store == nullptr || value == nullptr) return;
+  auto wanted = c_api::to_val(*store, *value, global->global.type().content.kind());
+  if (!wanted) return;
+  [[maybe_unused]] const hoist::Result<void> done = global->global.set(*wanted);
+}
+
+// ---- Tables.
+
+wasm_table_t* wasm_table_new(wasm_store_t* store, const wasm_tabletype_t* type, wasm_ref_t* init) {
+  if (!is_alive(store) || type == nullptr) return nullptr;
+  const hoist::TableType wanted = c_api::to_cpp(*type);
+  auto element = c_api::element(*store, init, wanted.element.kind());
+  if (!element) return nullptr;
+  auto made = hoist::Table::create(store->store, wanted, *element);
+  return made ? c_api::reference(*store, *made) : nullptr;
+}
+wasm_tabletype_t* wasm_table_type(const wasm_table_t* table) {
+  return c_api::store_of(table) == nullptr ? nullptr : c_api::new_type(table->table.type());
+}
+wasm_ref_t* wasm_table_get(const wasm_table_t* table, wasm_table_size_t index) {
+  wasm_store_t* store = c_api::store_of(table);
+  if (store == nullptr) return nullptr;
+  auto found = table->table.get(index);
+  return found ? c_api::from_val(*store, *found).of.ref : nullptr;
+}
+bool wasm_table_set(wasm_table_t* table, wasm_table_size_t index, wasm_ref_t* ref) {
+  wasm_store_t* store = c_api::store_of(table);
+  if (store == nullptr) return false;
+  auto element = c_api::element(*store, ref, table->table.type().element.kind());
+  return element && table->table.set(index, *element);
+}
+wasm_table_size_t wasm_table_size(const wasm_table_t* table) {
+  if (table == nullptr) return 0;
+  constexpr std::uint64_t kMost = std::numeric_limits<wasm_table_size_t>::max();
+  return static_cast<wasm_table_size_t>(std::min(table->table.size(), kMost));
+}
+bool wasm_table_grow(wasm_table_t* table, wasm_table_size_t delta, wasm_ref_t* init) {
+  wasm_store_t* store = c_api::store_of(table);
+  if (store == nullptr) return false;
+  auto element = c_api::element(*store, init, table->table.type().element.kind());
+  return element && table->table.grow(delta, *element);
+}
+
+// ---- Memories.
+
+wasm_memory_t* wasm_memory_new(wasm_store_t* store, const wasm_memorytype_t* type) {
+  if (!is_alive(store) || type == nullptr) return nullptr;
+  auto made = hoist::Memory::create(store->store, c_api::to_cpp(*type));
+  return made ? c_api::reference(*store, *made) : nullptr;
+}
+wasm_memorytype_t* wasm_memory_type(const wasm_memory_t* memory) {
+  return c_api::store_of(memory) == nullptr ? nullptr : c_api::new_type(memory->memory.type());
+}
+byte_t* wasm_memory_data(wasm_memory_t* memory) {
+  return memory == nullptr ? nullptr : reinterpret_cast<byte_t*>(memory->memory.data().data());
+}
+size_t wasm_memory_data_size(const wasm_memory_t* memory) {
+  return memory == nullptr ? 0 : memory->memory.size_bytes();
+}
+wasm_memory_pages_t wasm_memory_size(const wasm_memory_t* memory) {
+  if (memory == nullptr) return 0;
+  constexpr std::uint64_t kMost = std::numeric_limits<wasm_memory_pages_t>::max();
+  return static_cast<wasm_memory_pages_t>(std::min(memory->memory.pages(), kMost));
+}
+bool wasm_memory_grow(wasm_memory_t* memory, wasm_memory_pages_t delta) {
+  return memory != nullptr && memory->memory.grow(delta).has_value();
+}
+
+bool hoist_memory_read(const wasm_memory_t* memory, uint64_t address, void* to, size_t size) {
+  if (memory == nullptr || (to == nullptr && size != 0)) return false;
+  return memory->memory.read(address, {static_cast<std::uint8_t*>(to), size}).has_value();
+}
+bool hoist_memory_write(wasm_memory_t* memory, uint64_t address, const void* from, size_t size) {
+  if (memory == nullptr || (from == nullptr && size != 0)) return false;
+  return memory->memory.write(address, {static_cast<const std::uint8_t*>(from), size}).has_value();
+}
+
+}  // extern "C"

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Limits through the public API: growth, fuel, epochs, interruption.
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "api/test_support.hpp"
+
+namespace hoist::api {
+namespace {
+
+Engine engine_with(void (*change)(Config&), OptLevel level = OptLevel::Full) {
+  Config config;
+  config.opt_level = level;
+  change(config);
+  return must(Engine::create(config));
+}
+
+const Engine& fuel_engine() {
+  static const Engine* engine = new Engine(engine_with([](Config& c) { c.fuel = true; }));
+  return *engine;
+}
+const Engine& epoch_engine() {
+  static const Engine* engine = new Engine(engine_with([](Config& c) { c.epoch = true; }));
+  return *engine;
+}
+
+constexpr const char* kHostile = R"((module $m
+  (memory (export "memory") 1) (table $t (export "table") 1 funcref) (elem declare func $spin)
+  (func $spin (export "spin") (loop (br 0)))
+  (func $deep (export "deep") (result i32) (i32.add (call $deep) (i32.const 1)))
+  (func (export "grow") (param i32) (result i32) (memory.grow (local.get 0)))
+  (func (export "grow_table") (param i32) (result i32) (table.grow $t (ref.null func) (local.get 0)))
+  (func (export "eat") (result i32) (loop (br_if 0 (i32.ne (memory.grow (i32.const 1)) (i32.const -1))))
+    (memory.size))
+  (func (export "count") (param i32) (result i32) (local i32)
+    (loop (local.set 1 (i32.add (local.get 1) (local.get 0)))
+      (br_if 0 (local.tee 0 (i32.sub (local.get 0) (i32.const 1)))))
+    (local.get 1))
+  (func (export "nothing"))))";
+
+Instance instantiate(Store& store, std::string_view text = kHostile) {
+  return must(Instance::create(store, compile(text, store.engine())));
+}
+
+std::int32_t call_i32(const Instance& instance, const char* name, std::initializer_list<Val> args) {
+  return must(must(instance.func(name)).call(args))[0].i32();
+}
+
+// ---- Growth.
+
+TEST(Limits, GrowthBeyondIsRefused) {
+  StoreLimits limits;
+  limits.memory_bytes = 3 * 65536;
+  limits.table_elements = 5;
+  Store store(test_engine(), limits);
+  const Instance guest = instantiate(store);
+  EXPECT_EQ(call_i32(guest, "grow", {3}), -1);
+  EXPECT_EQ(call_i32(guest, "grow", {-1}), -1);
+  EXPECT_EQ(call_i32(guest, "grow", {2}), 1);
+  EXPECT_EQ(call_i32(guest, "grow", {1}), -1);
+  EXPECT_EQ(call_i32(guest, "grow", {0}), 3);
+  EXPECT_EQ(call_i32(guest, "grow_table", {5}), -1);
+  EXPECT_EQ(call_i32(guest, "grow_table", {4}), 1);
+  EXPECT_ERROR(must(guest.memory("memory")).grow(1), ErrorKind::Limit,
+               "a memory of 262144 bytes is more than the store's limit memory_bytes of 196608 bytes");
+  EXPECT_ERROR(must(guest.table("table")).grow(1, Val::null(ValType(ValKind::FuncRef))),
+               ErrorKind::Limit,
+               "a table of 6 elements is more than the store's limit table_elements of 5 elements");
+}
+
+TEST(Limits, TotalOfAllMemoriesAndCounts) {
+  StoreLimits limits;
+  limits.total_memory_bytes = 3 * 65536;
+  limits.memories = 2;
+  limits.tables = 2;
+  limits.instances = 2;
+  Store store(test_engine(), limits);
+  const Instance first = instantiate(store);
+  const Instance second = instantiate(store);
+  EXPECT_EQ(call_i32(first, "grow", {2}), -1);
+  EXPECT_EQ(call_i32(first, "grow", {1}), 1);
+  EXPECT_EQ(call_i32(second, "grow", {1}), -1);
+  EXPECT_ERROR(Instance::create(store, compile("(module)")), ErrorKind::Limit,
+               "the store's limit of 2 instances is reached");
+  EXPECT_ERROR(Memory::create(store, {}), ErrorKind::Limit, "the store's limit of 2 memories is reached");
+}
+
+TEST(Limits, MinimumAboveTheLimit) {
+  StoreLimits limits;
+  limits.memory_bytes = 65536;
+  Store store(test_engine(), limits);
+  EXPECT_ERROR(Instance::create(store, compile("(module (memory 2))")), ErrorKind::Limit,
+               "a memory of 131072 bytes is more than the store's limit memory_bytes of 65536 bytes");
+}
+
+TEST(Limits, TrapOnRefusedGrowth) {
+  StoreLimits limits;
+  limits.memory_bytes = 2 * 65536;
+  limits.table_elements = 1;
+  limits.trap_on_refused_growth = true;
+  Store store(test_engine(), limits);
+  const Instance guest = instantiate(store);
+  for (int i = 0; i < 3; ++i) {
+    const auto result = must(guest.func("eat")).call({});
+    EXPECT_ERROR(result, ErrorKind::Limit,
+                 "a memory of 196608 bytes is more than the store's limit memory_bytes of 131072 bytes");
+    EXPECT_EQ(frame_names(result.error()), "m!eat");
+    EXPECT_FALSE(must(guest.func("grow_table")).call({1}));
+  }
+  EXPECT_EQ(call_i32(guest, "count", {4}), 10);
+}
+
+TEST(Limits, CallbackHasTheLastWord) {
+  struct Log {
+    std::vector<Growth> asked;
+    bool answer = true;
+  } log;
+  StoreLimits limits;
+  limits.memory_bytes = 65536;
+  limits.context = &log;
+  limits.on_growth = [](void* context, const Growth& growth) {
+    static_cast<Log*>(context)->asked.push_back(growth);
+    return static_cast<Log*>(context)->answer;
+  };
+  Store store(test_engine(), limits);
+  const Instance guest = instantiate(store, R"((module (memory 1 4)
+    (func (export "grow") (param i32) (result i32) (memory.grow (local.get 0)))))");
+  EXPECT_EQ(call_i32(guest, "grow", {2}), 1);
+  log.answer = false;
+  EXPECT_EQ(call_i32(guest, "grow", {1}), -1);
+  EXPECT_EQ(call_i32(guest, "grow", {2}), -1);  // above its own maximum: nobody is asked
+  ASSERT_EQ(log.asked.size(), 3U);
+  EXPECT_EQ(log.asked[0].current, 0U);
+  EXPECT_EQ(log.asked[0].desired, 65536U);
+  EXPECT_TRUE(log.asked[0].allowed);
+  EXPECT_EQ(log.asked[1].current, 65536U);
+  EXPECT_EQ(log.asked[1].desired, 3 * 65536U);
+  EXPECT_EQ(log.asked[1].maximum, 4 * 65536U);
+  EXPECT_FALSE(log.asked[1].allowed);
+}
+
+// ---- Fuel.
+
+TEST(Fuel, IsTheSameAtAllLevels) {
+  std::uint64_t used[3] = {};
+  for (unsigned level = 0; level < 3; ++level) {
+    const Engine engine = engine_with([](Config& c) { c.fuel = true; }, static_cast<OptLevel>(level));
+    Store store(engine);
+    const Instance guest = instantiate(store);
+    must(store.set_fuel(1'000'000));
+    EXPECT_EQ(call_i32(guest, "count", {100}), 5050);
+    used[level] = 1'000'000 - must(store.fuel());
+  }
+  // Nine instructions a turn, one at the end.
+  EXPECT_EQ(used[0], 901U);
+  EXPECT_EQ(used[1], used[0]);
+  EXPECT_EQ(used[2], used[0]);
+}
+
+TEST(Fuel, RunsOut) {
+  Store store(fuel_engine());
+  const Instance guest = instantiate(store);
+  EXPECT_TRAP(must(guest.func("spin")).call({}), TrapCode::OutOfFuel, "m!spin");
+  must(store.set_fuel(5000));
+  const auto spun = must(guest.func("spin")).call({});
+  EXPECT_TRAP(spun, TrapCode::OutOfFuel, "m!spin");
+  EXPECT_EQ(spun.error().message(), "all fuel consumed: 5000 units were given");
+  EXPECT_EQ(must(store.fuel()), 0U);
+  must(store.set_fuel(5000));
+  EXPECT_TRAP(must(guest.func("eat")).call({}), TrapCode::OutOfFuel, "m!eat");
+  must(store.set_fuel(2000));
+  EXPECT_EQ(call_i32(guest, "count", {100}), 5050);
+  must(store.add_fuel(7));
+  EXPECT_EQ(must(store.fuel()), 2000U - 901 + 7);
+}
+
+TEST(Fuel, IsRefilledByTheCallback) {
+  Store store(fuel_engine());
+  const Instance guest = instantiate(store);
+  int refills = 0;
+  store.on_out_of_fuel(
+      [](void* context, StoreRef) -> std::uint64_t { return ++*static_cast<int*>(context) <= 3 ? 400 : 0; },
+      &refills);
+  EXPECT_EQ(call_i32(guest, "count", {100}), 5050);
+  EXPECT_EQ(refills, 3);
+  EXPECT_TRAP(must(guest.func("spin")).call({}), TrapCode::OutOfFuel, "m!spin");
+}
+
+TEST(Fuel, RejectsWhatCannotBe) {
+  Store store(fuel_engine());
+  EXPECT_FALSE(store.set_fuel(std::uint64_t{1} << 63));
+  must(store.set_fuel((std::uint64_t{1} << 63) - 1));
+  EXPECT_FALSE(store.add_fuel(1));
+  Store without(test_engine());
+  EXPECT_ERROR(without.set_fuel(1), ErrorKind::BadArgument,
+               "the engine's code does not count fuel (see Config::fuel)");
+}
+
+TEST(Fuel, BulkOperationsPayForTheirLength) {
+  Store store(fuel_engine());
+  const Instance guest = instantiate(store, R"((module (memory 100)
+    (func (export "fill") (param i32) (memory.fill (i32.const 0) (i32.const 1) (local.get 0)))))");
+  must(store.set_fuel(1'000'000));
+  must(must(guest.func("fill")).call({6'400'000}));
+  EXPECT_EQ(must(store.fuel()), 1'000'000U - 100'000 - 4);
+}
+
+// ---- Epochs.
+
+TEST(Epoch, DeadlineAndCallback) {
+  Store store(epoch_engine());
+  const Instance guest = instantiate(store);
+  EXPECT_EQ(call_i32(guest, "count", {10}), 55);  // no deadline at first
+  must(store.set_epoch_deadline(2));
+  store.engine().increment_epoch();
+  EXPECT_EQ(call_i32(guest, "count", {10}), 55);
+  store.engine().increment_epoch();
+  EXPECT_TRAP(must(guest.func("spin")).call({}), TrapCode::Interrupted, "m!spin");
+  EXPECT_TRAP(must(guest.func("nothing")).call({}), TrapCode::Interrupted, "m!nothing");
+  int asked = 0;
+  store.on_epoch_deadline(
+      [](void* context, StoreRef ref) -> std::uint64_t {
+        EXPECT_TRUE(ref.alive());
+        return ++*static_cast<int*>(context) == 3 ? 0 : 1;
+      },
+      &asked);
+  std::atomic<bool> done{false};
+  std::thread ticker([&] {
+    while (!done) store.engine().increment_epoch();
+  });
+  EXPECT_TRAP(must(guest.func("spin")).call({}), TrapCode::Interrupted, "m!spin");
+  done = true;
+  ticker.join();
+  EXPECT_EQ(asked, 3);
+  Store without(test_engine());
+  EXPECT_FALSE(without.set_epoch_deadline(1));
+}
+
+// ---- Interruption.
+
+TEST(Interrupt, StopsALoopFromAnotherThread) {
+  Store store(epoch_engine());
+  const Instance guest = instantiate(store);
+  for (int i = 0; i < 20; ++i) {
+    std::thread other([handle = store.interrupt_handle(), i] {
+      std::this_thread::sleep_for(std::chrono::microseconds(i * 50));
+      handle.interrupt();
+    });
+    EXPECT_TRAP(must(guest.func("spin")).call({}), TrapCode::Interrupted, "m!spin");
+    other.join();
+    EXPECT_EQ(call_i32(guest, "count", {10}), 55);  // a request is used up
+  }
+}
+
+TEST(Interrupt, StopsRecursionWithoutEpochCode) {
+  constexpr const char* kCalls = R"((module $m (global $n (mut i32) (i32.const 0))
+    (func $leaf (global.set $n (i32.add (global.get $n) (i32.const 1))))
+    (func $step (call $leaf) (call $leaf))
+    (func (export "run") (loop (call $step) (br 0)))))";
+  Store store(test_engine());
+  const Instance guest = instantiate(store, kCalls);
+  std::thread other([handle = store.interrupt_handle()] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    handle.interrupt();
+  });
+  const auto result = must(guest.func("run")).call({});
+  other.join();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().code(), static_cast<int>(TrapCode::Interrupted));
+}
+
+TEST(Interrupt, BeforeTheCallAndAfterTheStore) {
+  InterruptHandle handle;
+  handle.interrupt();  // of no store
+  {
+    Store store(test_engine());
+    const Instance guest = instantiate(store);
+    handle = store.interrupt_handle();
+    handle.interrupt();
+    EXPECT_TRAP(must(guest.func("nothing")).call({}), TrapCode::Interrupted, "");
+    must(must(guest.func("nothing")).call({}));
+    EXPECT_TRAP(must(guest.func("deep")).call({}), TrapCode::StackOverflow,
+                frame_names(must(guest.func("deep")).call({}).error()));
+    // Within a host function: what it calls next.
+    const Func host = Func::wrap(store, [&]() -> Result<void> {
+      handle.interrupt();
+      auto inner = must(guest.func("nothing")).call({});
+      EXPECT_FALSE(inner);
+      return must(guest.func("nothing")).call({}).has_value()
+                 ? Result<void>()
+                 : Result<void>(Error(ErrorKind::Host, "interrupted twice"));
+    });
+    must(host.call({}));
+  }
+  handle.interrupt();
+}
+
+InterruptHandle* alarm_handle = nullptr;
+
+TEST(Interrupt, FromASignalHandler) {
+  Store store(epoch_engine());
+  const Instance guest = instantiate(store);
+  InterruptHandle handle = store.interrupt_handle();
+  alarm_handle = &handle;
+  struct sigaction before = {};
+  struct sigaction action = {};
+  action.sa_handler = [](int) { alarm_handle->interrupt(); };
+  ::sigaction(SIGALRM, &action, &before);
+  ::ualarm(2000, 0);
+  EXPECT_TRAP(must(guest.func("spin")).call({}), TrapCode::Interrupted, "m!spin");
+  ::sigaction(SIGALRM, &before, nullptr);
+}
+
+TEST(Interrupt, StartFunctionToo) {
+  Store store(epoch_engine());
+  const Module module = compile("(module $m (func $s (loop (br 0))) (start $s))", epoch_engine());
+  std::thread other([handle = store.interrupt_handle()] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    handle.interrupt();
+  });
+  const auto made = Instance::create(store, module);
+  other.join();
+  EXPECT_TRAP(made, TrapCode::Interrupted, "m!s");
+}
+
+// ---- The stack.
+
+TEST(Stack, ErrorNamesTheLimit) {
+  const Engine engine = engine_with([](Config& c) { c.guest_stack_bytes = 100'000; });
+  Store store(engine);
+  const Instance guest = instantiate(store);
+  const auto result = must(guest.func("deep")).call({});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message(), "call stack exhausted: the limit is 100000 bytes");
+}
+
+TEST(Stack, SizesNearTheEndOfAddresses) {
+  for (const std::uint64_t bytes : {~std::uint64_t{0}, ~std::uint64_t{0} - (1 << 20)}) {
+    Config config;
+    config.guest_stack_bytes = bytes;
+    const Engine engine = must(Engine::create(config));
+    Store store(engine);
+    const Instance guest = instantiate(store);
+    EXPECT_EQ(call_i32(guest, "count", {10}), 55);
+    EXPECT_EQ(must(guest.func("deep")).call({}).error().code(),
+              static_cast<int>(TrapCode::StackOverflow));
+  }
+}
+
+}  // namespace
+}  // namespace hoist::api

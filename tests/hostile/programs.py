@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Hostile programs, generated: each is stopped by a limit that says its name, or done with in time.
+
+    programs.py HOIST            the test: ends with "N passed, N failed"
+    programs.py HOIST --times    a table of compile times at three sizes each (for docs/limits.md)
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def leb(value):
+    out = bytearray()
+    while True:
+        byte = value & 0x7F
+        value >>= 7
+        out.append(byte | (0x80 if value else 0))
+        if not value:
+            return bytes(out)
+
+
+def section(number, content):
+    return bytes([number]) + leb(len(content)) + content
+
+
+def vector(items):
+    return leb(len(items)) + b"".join(items)
+
+
+def module(body, local_groups=(), params=b"\x7f", results=b"\x7f", extra=()):
+    """One function of type i32 -> i32, exported as "f", with a memory and a table. `extra`: sections by number."""
+    code = vector([leb(n) + t for n, t in local_groups]) + body + b"\x0b"
+    sections = {
+        1: vector([b"\x60" + leb(len(params)) + params + leb(len(results)) + results]),
+        3: vector([leb(0)]),
+        4: vector([b"\x70\x00\x00"]),
+        5: vector([b"\x00\x01"]),
+        7: vector([b"\x01f\x00\x00"]),
+        10: vector([leb(len(code)) + code]),
+    }
+    sections.update(dict(extra))
+    order = [1, 3, 4, 5, 7, 9, 12, 10, 11]
+    return b"\0asm\1\0\0\0" + b"".join(section(n, sections[n]) for n in order if n in sections)
+
+
+def br_table(entries):
+    """A table of that many entries over 16 targets."""
+    depths = b"".join(leb(i % 16) for i in range(entries))
+    return module(b"\x02\x40" * 16 + b"\x20\x00\x0e" + leb(entries) + depths + leb(15) + b"\x0b" * 16 + b"\x41\x07")
+
+
+def locals_in_loops(count):
+    """`count` locals, each of which changes in a loop of its own; one loop around all."""
+    body = bytearray(b"\x03\x40")
+    for i in range(1, count + 1, 50):
+        body += b"\x03\x40"
+        body += b"\x20" + leb(i) + b"\x41\x01\x6a\x21" + leb(i)
+        body += b"\x20" + leb(i) + b"\x41\x03\x48\x0d\x00\x0b"
+    body += b"\x20\x00\x41\x01\x6b\x22\x00\x0d\x00\x0b"
+    return module(bytes(body) + b"\x20\x01", [(count, b"\x7f")])
+
+
+def nesting(depth):
+    """Blocks and loops within each other; the innermost leaves them all."""
+    return module(b"".join(b"\x02\x40" if i % 2 else b"\x03\x40" for i in range(depth)) +
+                  b"\x0c" + leb(depth - 1 - depth % 2) + b"\x0b" * depth + b"\x41\x07")
+
+
+def nested_ifs(depth):
+    return module(b"\x20\x00\x04\x40" * depth + b"\x0b" * depth + b"\x41\x07")
+
+
+def straight_line(count):
+    return module(b"\x20\x00" + b"\x20\x00\x6a\x41\x03\x6c" * count)
+
+
+def elements(count):
+    """A table that an element segment fills."""
+    return module(b"\x41\x07", extra=[(4, vector([b"\x70\x00" + leb(count)])),
+                                      (9, vector([b"\x00\x41\x00\x0b" + leb(count) + b"\x00" * count]))])
+
+
+def data_segments(count):
+    return module(b"\x41\x07", extra=[(11, vector([b"\x00\x41" + bytes([i % 64]) + b"\x0b\x01x" for i in range(count)]))])
+
+
+SIZED = [
+    (br_table, 1_000_000), (locals_in_loops, 50_000), (nesting, 10_000), (nested_ifs, 10_000),
+    (straight_line, 100_000), (elements, 1_000_000), (data_segments, 100_000),
+]
+
+PROGRAMS = {
+    "spin.wat": "(module (func (export \"f\") (loop (br 0))))",
+    "spinstart.wat": "(module (func $s (loop (br 0))) (start $s))",
+    "spincalls.wat": "(module (func $a) (func (export \"f\") (loop (call $a) (br 0))))",
+    "deep.wat": "(module (func $f (export \"f\") (result i32) (i32.add (call $f) (i32.const 1))))",
+    "mutual.wat": "(module (func $a (export \"f\") (param i64) (call $b (local.get 0) (i64.const 1)))"
+                  " (func $b (param i64 i64) (call $a (local.get 1))))",
+    "eat.wat": "(module (memory 1) (func (export \"f\") (loop (drop (memory.grow (i32.const 100))) (br 0))))",
+    "eatfail.wat": "(module (memory 1) (func (export \"f\")"
+                   " (loop (br_if 0 (i32.ne (memory.grow (i32.const 1)) (i32.const -1)))) unreachable))",
+    "table.wat": "(module (table $t 0 funcref) (func (export \"f\")"
+                 " (loop (drop (table.grow $t (ref.null func) (i32.const 1000))) (br 0))))",
+    "memories.wat": "(module (memory 2000))",
+    "bigtable.wat": "(module (table 20000000 funcref))",
+}
+
+ALL = ["--signals=off", "--bounds-checks=explicit"]
+# (arguments, status, stderr)
+CASES = [
+    (["--timeout", "200ms", "--invoke", "f", "spin.wat"], 124, r"^hoist: spin.wat: timeout of 200ms exceeded \(--timeout\)\nwasm backtrace:\n"),
+    (["--timeout", "200ms", "--invoke", "f", "spincalls.wat"], 124, r"timeout of 200ms exceeded"),
+    (["--timeout=200ms", "spinstart.wat"], 124, r"timeout of 200ms exceeded"),
+    (["--timeout", "200ms", "--signals=off", "--invoke", "f", "spin.wat"], 124, r"timeout of 200ms exceeded"),
+    (["--timeout", "200ms", "--invoke", "f", "eat.wat"], 124, r"timeout of 200ms exceeded"),
+    (["--timeout", "10s", "--invoke", "f", "deep.wat"], 134, r"call stack exhausted: the limit is 1048576 bytes"),
+    (["--fuel", "100000", "--invoke", "f", "spin.wat"], 134, r"^hoist: spin.wat: all fuel consumed: 100000 units were given\nwasm backtrace:\n"),
+    (["--fuel", "100000", "spinstart.wat"], 134, r"all fuel consumed"),
+    (["--fuel", "1000000", "--invoke", "f", "spincalls.wat"], 134, r"all fuel consumed"),
+    (["--fuel", "1000000000", "--invoke", "f", "mutual.wat", "0"], 134, r"call stack exhausted"),
+    (["--invoke", "f", "deep.wat"], 134, r"call stack exhausted: the limit is 1048576 bytes\nwasm backtrace:\n"),
+    (["--max-stack", "64KiB", "--invoke", "f", "deep.wat"], 134, r"the limit is 65536 bytes"),
+    (["--max-stack", "64MiB", "--invoke", "f", "mutual.wat", "0"], 134, r"the limit is 67108864 bytes"),
+    (["--max-memory", "16MiB", "--trap-on-grow-failure", "--invoke", "f", "eat.wat"], 134,
+     r"^hoist: eat.wat: a memory of \d+ bytes is more than the store's limit total_memory_bytes of 16777216 bytes\nwasm backtrace:\n"),
+    (["--max-memory", "16MiB", "--invoke", "f", "eatfail.wat"], 134,
+     r"(?s)unreachable.*the program was refused memory: 16842752 bytes wanted, the limit is 16MiB \(--max-memory\)\n$"),
+    (["--max-memory", "16MiB", "--fuel", "1000000", "--invoke", "f", "eat.wat"], 134, r"(?s)all fuel.*\(--max-memory\)"),
+    (["--max-table-elements", "50000", "--trap-on-grow-failure", "--invoke", "f", "table.wat"], 134,
+     r"a table of 51000 elements is more than the store's limit table_elements of 50000 elements"),
+    (["--trap-on-grow-failure", "--invoke", "f", "table.wat"], 134, r"table_elements of 10000000"),
+    (["--max-memory", "100MiB", "memories.wat"], 1, r"total_memory_bytes of 104857600 bytes"),
+    (["bigtable.wat"], 1, r"table_elements of 10000000"),
+    # Units.
+    (["--timeout", "10", "spin.wat"], 1, r"^hoist: --timeout: '10' has no unit: one of ns, us, ms, s, m, h\n$"),
+    (["--timeout=-1s", "spin.wat"], 1, r"^hoist: --timeout: '-1s' is negative\n$"),
+    (["--timeout", "0s", "spin.wat"], 1, r"must be more than 0"),
+    (["--timeout", "1.5s", "spin.wat"], 1, r"has a fraction: take a smaller unit"),
+    (["--timeout", "99999999999999999999s", "spin.wat"], 1, r"is too large"),
+    (["--timeout", "9999999999h", "spin.wat"], 1, r"is too large"),
+    (["--timeout", "1d", "spin.wat"], 1, r"has no known unit"),
+    (["--timeout", "s", "spin.wat"], 1, r"does not begin with a number"),
+    (["--max-memory", "64", "spin.wat"], 1, r"--max-memory: '64' has no unit: one of B, K"),
+    (["--max-memory", "18446744073709551615G", "spin.wat"], 1, r"is too large"),
+    (["--max-stack", "1KiB", "--invoke", "f", "spin.wat"], 1, r"guest_stack_bytes is 1024"),
+    (["--fuel", "1k", "spin.wat"], 1, r"--fuel: '1k' is not a plain number"),
+    (["--fuel", "99999999999999999999", "spin.wat"], 1, r"--fuel: .* is too large"),
+    (["--max-table-elements", "-5", "spin.wat"], 1, r"is negative"),
+    (["--signals", "maybe", "spin.wat"], 1, r"signals"),
+]
+
+
+def run(hoist, arguments, folder, timeout=120):
+    return subprocess.run([hoist, "run", *arguments], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=timeout, text=True, errors="replace")
+
+
+def test(hoist):
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in PROGRAMS.items():
+            pathlib.Path(folder, name).write_text(text)
+        for arguments, status, err in CASES:
+            done = run(hoist, arguments, folder)
+            if done.returncode != status or not re.search(err, done.stderr) or done.stdout:
+                failed += 1
+                print(f"FAIL {' '.join(arguments)}: status {done.returncode}, {done.stderr[:300]!r}")
+        count = len(CASES)
+        for make, size in SIZED:
+            pathlib.Path(folder, "m.wasm").write_bytes(make(size))
+            for options in (["--opt-level=2"], ["--opt-level=0"], ["--signals=off", "--fuel=100000000", "--timeout=100s"]):
+                count += 1
+                done = run(hoist, [*options, "--invoke", "f", "m.wasm", "1"], folder)
+                if done.returncode != 0:
+                    failed += 1
+                    print(f"FAIL {make.__name__}({size}) {options}: status {done.returncode}, {done.stderr[:300]!r}")
+    print(f"{count - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+def times(hoist):
+    print("| program | size | opt 0 | opt 2 | growth at opt 2 |\n|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory() as folder:
+        for make, size in SIZED:
+            before = None
+            for n in (size // 4, size // 2, size):
+                pathlib.Path(folder, "m.wasm").write_bytes(make(n))
+                cell = []
+                for level in ("0", "2"):
+                    best = None
+                    for _ in range(2):
+                        start = time.monotonic()
+                        run(hoist, ["--opt-level", level, "--invoke", "f", "m.wasm", "1"], folder, 600)
+                        spent = time.monotonic() - start
+                        best = spent if best is None else min(best, spent)
+                    cell.append(best)
+                growth = "" if before is None else f"{cell[1] / before:.2f}"
+                before = cell[1]
+                print(f"| {make.__name__} | {n:,} | {cell[0]:.2f} s | {cell[1]:.2f} s | {growth} |", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    command = str(pathlib.Path(sys.argv[1]).resolve())
+    sys.exit(times(command) if "--times" in sys.argv else test(command))

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// hoist objdump: the machine code of a module or of an image, with names, wasm offsets and traps.
+#include <fmt/core.h>
+
+#include <charconv>
+#include <memory>
+#include <optional>
+
+#include "base/text/printable.hpp"
+#include "hoist/cli.hpp"
+#include "hoist/disassembly.hpp"
+#include "hoist/hoist.hpp"
+#include "image/image_open.hpp"
+#include "ir/text/printer.hpp"
+#include "opt/pipeline.hpp"
+#include "opt/rules/rules.hpp"
+#include "platform/cpu_features.hpp"
+#include "platform/files.hpp"
+#include "runtime/engine/image_check.hpp"
+#include "translate/translator.hpp"
+#include "wasm/decode/decoder.hpp"
+#include "wasm/text/wat_parser.hpp"
+#include "wasm/validate/validator.hpp"
+
+namespace hoist::cli {
+
+namespace {
+
+/// Images may be larger than modules.
+constexpr std::uint64_t kMaxInput = std::uint64_t{1} << 34;
+
+struct ObjdumpCommand {
+  std::string file;
+  std::string function;
+  std::string cpu = "native";
+  unsigned opt_level = 2;
+  unsigned threads = 0;
+  bool ir = false;
+};
+
+struct Input {
+  std::shared_ptr<const std::vector<std::uint8_t>> bytes;  // of the image
+  image::Image image;
+  wasm::Module module;
+  bool was_image = false;
+};
+
+Result<std::vector<std::uint8_t>> compiled(const ObjdumpCommand& options,
+                                           std::span<const std::uint8_t> bytes) {
+  Config config;
+  config.opt_level = static_cast<OptLevel>(options.opt_level);
+  config.threads = options.threads;
+  config.cpu = options.cpu;
+  auto engine = Engine::create(config);
+  if (!engine) return std::move(engine).error();
+  return Module::precompile(*engine, bytes);
+}
+
+Result<Input> read_input(const ObjdumpCommand& options) {
+  Input out;
+  auto bytes = platform::read_file(options.file, kMaxInput);
+  if (!bytes) return std::move(bytes).error();
+  out.was_image = Module::is_image(*bytes);
+  if (!out.was_image) {
+    bytes = compiled(options, *bytes);
+    if (!bytes) return std::move(bytes).error();
+  }
+  out.bytes = std::make_shared<const std::vector<std::uint8_t>>(*std::move(bytes));
+  auto image = image::open_image(*out.bytes, out.bytes);
+  if (!image) return std::move(image).error();
+  out.image = *std::move(image);
+  auto module =
+      wasm::decode(wasm::ModuleBytes(out.bytes, out.image.section(image::kModuleSection)));
+  if (!module) return std::move(module).error();
+  out.module = *std::move(module);
+  auto valid = wasm::validate_module(out.module);
+  if (!valid) return std::move(valid).error();
+  valid = runtime::check_image(out.module, out.image);
+  if (!valid) return std::move(valid).error();
+  return out;
+}
+
+/// The IR of functions as the code generator gets it.
+class IrPrinter {
+ public:
+  IrPrinter(const Input& input, unsigned opt_level)
+      : env_(input.module, input.image.settings()),
+        translator_(env_, opt_level == 0 ? nullptr : opt::simplify_while_building),
+        opt_level_(opt_level) {}
+
+  std::string operator()(std::uint32_t func) {
+    if (const auto done = translator_.translate(func, func_); !done) {
+      return fmt::format("; {}\n", done.error().message());
+    }
+    if (opt_level_ != 0) opt::optimise(func_, context_);
+    return ir::to_string(func_);
+  }
+
+ private:
+  translate::ModuleEnv env_;
+  translate::Translator translator_;
+  opt::OptContext context_;
+  ir::Function func_;
+  unsigned opt_level_;
+};
+
+void print_head(const ObjdumpCommand& options, const Input& input) {
+  const image::CodeSettings settings = input.image.settings();
+  print(fmt::format(
+      "{}: code for {} with {}; opt level {}{}{}{}{}; {} functions, {} bytes of code\n",
+      base::printable(options.file), input.image.target(),
+      platform::CpuFeatures::from_bits(settings.cpu_features).to_string(), settings.opt_level,
+      settings.signals ? "" : ", no signals", settings.explicit_bounds ? ", bounds checks" : "",
+      settings.fuel ? ", fuel" : "", settings.epoch ? ", epochs" : "",
+      input.image.functions().size(), input.image.text().size()));
+}
+
+/// By name, or by the index of a function of the module.
+bool is_wanted(const std::string& wanted, image::FuncKey key, const std::string& name) {
+  if (wanted.empty() || wanted == name) return true;
+  std::uint32_t index = 0;
+  const auto [end, code] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
+  return code == std::errc() && end == wanted.data() + wanted.size() &&
+         key.kind() == image::FuncKind::WasmFunction && key.index() == index;
+}
+
+int run(const ObjdumpCommand& options) {
+  auto input = read_input(options);
+  if (!input) return fail(describe(options.file, input.error()));
+  if (options.ir && input->was_image) {
+    return fail(options.file + ": an image holds no IR: --ir needs the WebAssembly file");
+  }
+  const runtime::SymbolNames names(input->module);
+  const Disassembler disassembler(input->image, names);
+  std::optional<IrPrinter> ir;
+  if (options.ir) ir.emplace(*input, options.opt_level);
+  print_head(options, *input);
+  bool found = false;
+  for (const image::FunctionEntry& entry : input->image.functions()) {
+    if (!is_wanted(options.function, entry.key, names(entry.key))) continue;
+    found = true;
+    std::string text = "\n";
+    if (ir && entry.key.kind() == image::FuncKind::WasmFunction) {
+      text += (*ir)(entry.key.index()) + "\n";
+    }
+    disassembler.function(entry, text);
+    print(text);
+  }
+  if (found) return 0;
+  if (options.function.empty()) return 0;
+  return fail(fmt::format("{}: it has no function '{}'", options.file, options.function));
+}
+
+}  // namespace
+
+void add_objdump(CLI::App& app, int& status) {
+  const auto options = std::make_shared<ObjdumpCommand>();
+  CLI::App* sub = app.add_subcommand("objdump", "Show the machine code of a module or an image");
+  sub->footer(
+      "One line per instruction: address, @ offset in the module where it changes, instruction; "
+      "then what\n"
+      "it refers to and why it may trap. Addresses are those of the image. A module is compiled "
+      "first.");
+  sub->add_option("FILE", options->file, "WebAssembly, its text form, or an image")->required();
+  sub->add_option("--function", options->function, "Only functions of this name or index")
+      ->type_name("NAME|INDEX");
+  sub->add_flag("--ir", options->ir, "Print the IR that the code was made from, too");
+  sub->add_option("--cpu", options->cpu, "As for hoist compile")
+      ->type_name("baseline|native|FEATURES");
+  sub->add_option("-O,--opt-level", options->opt_level, "As for hoist compile")
+      ->check(CLI::Range(0u, 2u))
+      ->type_name("0|1|2");
+  sub->add_option("--threads", options->threads, "Threads that compile; 0 (default): one per core")
+      ->check(CLI::Range(0u, 1024u))
+      ->type_name("N");
+  sub->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace hoist::cli
