@@ -1,38 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// What an instance costs: bench_instantiation MODULE.wasm|small [pooled|demand|keep] [LIVE]
+/// What an instance costs: bench_instantiation MODULE|bench/small.wat [pooled|demand|keep] [LIVE]
 ///
 /// Prints, as lines "name value": microseconds to make a store and an instance and to end both
 /// (median), the same with one call of "f" if the module exports it, and, with LIVE, what that many
-/// stores with an instance each cost at once. Imports are made by a linker with
-/// UnknownImports::Trap; start functions other than the module's own do not run.
+/// stores with an instance each cost at once. Imports but that of small.wat are made by a linker
+/// with UnknownImports::Trap; start functions other than the module's own do not run.
 
-#include <cstring>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "measure.hpp"
 
 namespace {
 
-/// A page of memory with data, a table with four functions, a global, one import.
-constexpr const char* kSmall = R"((module
-  (import "env" "host" (func $host (param i32) (result i32)))
-  (memory (export "memory") 2)
-  (table 8 8 funcref)
-  (global $sum (mut i32) (i32.const 0))
-  (elem (i32.const 1) $f $g $h $host)
-  (data (i32.const 1024) "the contents of a small module")
-  (data (i32.const 9000) "and some more of them")
-  (func $f (export "f") (param i32) (result i32)
-    (i32.store (i32.const 2000) (local.get 0))
-    (global.set $sum (i32.add (global.get $sum) (i32.load (i32.const 1024))))
-    (global.get $sum))
-  (func $g (result i32) (call $host (i32.const 1)))
-  (func $h (result i32) (i32.const 3))))";
-
 hoist::Linker make_linker(const hoist::Engine& engine) {
   hoist::Linker linker(engine);
   linker.unknown_imports(hoist::UnknownImports::Trap);
+  bench::must(linker.define_func("env", "host", [](std::int32_t x) { return x; }));
   return linker;
 }
 
@@ -52,9 +37,8 @@ int main(int argc, char** argv) {
   double start = bench::seconds();
   const hoist::Engine engine = bench::must(hoist::Engine::create(config));
   fmt::print("engine_us {:.2f}\n", (bench::seconds() - start) * 1e6);
-  const bool small = std::strcmp(argv[1], "small") == 0;
-  const hoist::Module module = bench::must(small ? hoist::Module::from_text(engine, kSmall)
-                                                 : hoist::Module::from_file(engine, argv[1]));
+  const bool small = std::string_view(argv[1]).ends_with("small.wat");
+  const hoist::Module module = bench::must(hoist::Module::from_file(engine, argv[1]));
   hoist::Linker linker = make_linker(engine);
   start = bench::seconds();
   {
@@ -66,15 +50,16 @@ int main(int argc, char** argv) {
   const int count = small ? 1000 : 20;
   const int batches = 31;
   fmt::print("cycle_us {:.3f}\n", 1e6 * bench::median_seconds(batches, count, [&] {
-    hoist::Store store(engine);
-    bench::must(linker.instantiate(store, module));
-  }));
+                                    hoist::Store store(engine);
+                                    bench::must(linker.instantiate(store, module));
+                                  }));
   if (small) {
-    fmt::print("cycle_and_call_us {:.3f}\n", 1e6 * bench::median_seconds(batches, count, [&] {
-      hoist::Store store(engine);
-      const hoist::Instance instance = bench::must(linker.instantiate(store, module));
-      bench::must(bench::must(instance.typed<std::int32_t(std::int32_t)>("f"))(7));
-    }));
+    fmt::print("cycle_and_call_us {:.3f}\n",
+               1e6 * bench::median_seconds(batches, count, [&] {
+                 hoist::Store store(engine);
+                 const hoist::Instance instance = bench::must(linker.instantiate(store, module));
+                 bench::must(bench::must(instance.typed<std::int32_t(std::int32_t)>("f"))(7));
+               }));
   }
   // Making alone: the ends of the stores are not timed.
   std::vector<double> samples;

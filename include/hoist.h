@@ -66,16 +66,62 @@ WASM_API_EXTERN void hoist_config_set_guest_stack_bytes(wasm_config_t*, uint64_t
 WASM_API_EXTERN void hoist_config_set_host_reserve_bytes(wasm_config_t*, uint64_t bytes);
 /* Writes /tmp/perf-PID.map for `perf report`. */
 WASM_API_EXTERN void hoist_config_set_perf_map(wasm_config_t*, bool on);
+/* Code counts what it executes, for hoist_store_set_fuel; it looks at the epoch, for
+ * hoist_store_set_epoch_deadline, and loops can be interrupted. docs/limits.md has the costs. */
+WASM_API_EXTERN void hoist_config_set_fuel(wasm_config_t*, bool on);
+WASM_API_EXTERN void hoist_config_set_epoch(wasm_config_t*, bool on);
+/* Without signal handlers; with comparisons instead of guard pages. */
+WASM_API_EXTERN void hoist_config_set_signals(wasm_config_t*, bool on);
+WASM_API_EXTERN void hoist_config_set_explicit_bounds_checks(wasm_config_t*, bool on);
+/* Where compiled modules are kept between processes; null or empty: nowhere. */
+WASM_API_EXTERN void hoist_config_set_cache_directory(wasm_config_t*, const char* path);
+WASM_API_EXTERN void hoist_config_set_cache_bytes(wasm_config_t*, uint64_t bytes);
+/* "native" (the default, also for null), "baseline", or features: "popcnt,avx2". */
+WASM_API_EXTERN void hoist_config_set_cpu(wasm_config_t*, const char* cpu);
+
+/* A pool for hosts that start many instances; counts are of what is alive at once. */
+typedef struct hoist_pooling_options_t {
+  uint32_t instances;
+  uint32_t memories; /* each takes 6 GiB of address space */
+  uint32_t tables;
+  uint64_t memory_bytes;   /* of each memory, at most 4 GiB */
+  uint64_t table_elements; /* of each table */
+  uint64_t instance_bytes; /* of each instance's own state */
+  uint64_t keep_resident_bytes;
+} hoist_pooling_options_t;
+WASM_API_EXTERN hoist_pooling_options_t hoist_pooling_options_default(void);
+/* Null: no pool, the default. */
+WASM_API_EXTERN void hoist_config_set_pooling(wasm_config_t*, const hoist_pooling_options_t*);
 
 /* `config` may be null: all defaults. */
 WASM_API_EXTERN own wasm_engine_t* hoist_engine_new(own wasm_config_t* config,
                                                     own hoist_error_t** error);
 
+enum hoist_growth_what_enum { HOIST_GROWTH_MEMORY, HOIST_GROWTH_TABLE };
+
+/* A memory or table that is about to be made (`current` is 0) or to grow, in bytes or elements. */
+typedef struct hoist_growth_t {
+  uint64_t current;
+  uint64_t desired;
+  uint64_t maximum; /* declared by the guest; UINT64_MAX if it is not */
+  uint8_t what;     /* HOIST_GROWTH_MEMORY, ... */
+  bool allowed;     /* what the limits say */
+} hoist_growth_t;
+/* Whether it may grow. On the guest's thread; must not use the store. */
+typedef bool (*hoist_growth_callback_t)(void* context, const hoist_growth_t*);
+
 /* Bounds on what guests may make; UINT64_MAX is none. */
 typedef struct hoist_store_limits_t {
-  uint64_t memory_bytes;   /* of each memory */
-  uint64_t table_elements; /* of each table */
+  uint64_t memory_bytes;       /* of each memory */
+  uint64_t total_memory_bytes; /* of all together */
+  uint64_t table_elements;     /* of each table */
   uint64_t instances;
+  uint64_t memories;
+  uint64_t tables;
+  bool not_pooled;                   /* take nothing from the engine's pool */
+  bool trap_on_refused_growth;       /* instead of memory.grow and table.grow giving -1 */
+  hoist_growth_callback_t on_growth; /* has the last word, whatever the limits say; or null */
+  void* context;
 } hoist_store_limits_t;
 /* What a store has that was made without limits. */
 WASM_API_EXTERN hoist_store_limits_t hoist_store_limits_default(void);
@@ -84,6 +130,31 @@ WASM_API_EXTERN own wasm_store_t* hoist_store_new(wasm_engine_t*, const hoist_st
 /* A pointer of the embedder. */
 WASM_API_EXTERN void hoist_store_set_data(wasm_store_t*, void* data);
 WASM_API_EXTERN void* hoist_store_get_data(const wasm_store_t*);
+
+/* Units that guests may still execute. False: an engine without hoist_config_set_fuel. */
+WASM_API_EXTERN bool hoist_store_set_fuel(wasm_store_t*, uint64_t units);
+WASM_API_EXTERN bool hoist_store_add_fuel(wasm_store_t*, uint64_t units);
+WASM_API_EXTERN bool hoist_store_get_fuel(const wasm_store_t*, uint64_t* units);
+/* Called on the guest's thread in the middle of a call; may use the store as a host function may. */
+typedef uint64_t (*hoist_limit_callback_t)(void* context, wasm_store_t*);
+/* When no fuel is left: how many units to add, or 0 to trap. Null: always trap. */
+WASM_API_EXTERN void hoist_store_on_out_of_fuel(wasm_store_t*, hoist_limit_callback_t,
+                                                void* context);
+/* Guests trap once the engine's epoch is so many ticks further. False: an engine without
+ * hoist_config_set_epoch. Any thread may count the epoch up. */
+WASM_API_EXTERN bool hoist_store_set_epoch_deadline(wasm_store_t*, uint64_t ticks);
+WASM_API_EXTERN void hoist_engine_increment_epoch(wasm_engine_t*);
+WASM_API_EXTERN uint64_t hoist_engine_epoch(const wasm_engine_t*);
+/* At the deadline: how many ticks further the next one is, or 0 to trap. Null: always trap. */
+WASM_API_EXTERN void hoist_store_on_epoch_deadline(wasm_store_t*, hoist_limit_callback_t,
+                                                   void* context);
+
+/* Stops the call into a store that is in progress, or else the next one, from another thread or a
+ * signal handler; may outlive the store. Without hoist_config_set_epoch loops are not stopped. */
+typedef struct hoist_interrupt_t hoist_interrupt_t;
+WASM_API_EXTERN own hoist_interrupt_t* hoist_interrupt_new(const wasm_store_t*);
+WASM_API_EXTERN void hoist_interrupt_delete(own hoist_interrupt_t*);
+WASM_API_EXTERN void hoist_interrupt(const hoist_interrupt_t*);
 
 /* ---- Modules with reasons. ------------------------------------------------------------------ */
 
@@ -157,7 +228,14 @@ WASM_API_EXTERN void hoist_wasi_config_inherit_stdio(hoist_wasi_config_t*);
 /* Stream 0, 1 or 2 is a descriptor of the host, which stays the caller's. */
 WASM_API_EXTERN void hoist_wasi_config_set_stream(hoist_wasi_config_t*, unsigned stream,
                                                   int descriptor);
-/* Defines WASI preview 1. */
+/* A TCP address to listen on ("127.0.0.1:8080", "[::1]:80"), and an open descriptor of the process
+ * (socket, pipe, file) that stays the caller's. The guest finds listeners at descriptor 3, then the
+ * descriptors, then the directories, each in the order of the calls. */
+WASM_API_EXTERN void hoist_wasi_config_add_listener(hoist_wasi_config_t*, const char* address);
+WASM_API_EXTERN void hoist_wasi_config_add_descriptor(hoist_wasi_config_t*, int descriptor);
+/* Descriptors that the guest may have open at a time; 1024 at first. */
+WASM_API_EXTERN void hoist_wasi_config_set_max_descriptors(hoist_wasi_config_t*, uint32_t count);
+/* Defines WASI preview 1. The directories are opened and the addresses listened on now. */
 WASM_API_EXTERN bool hoist_linker_define_wasi(hoist_linker_t*, own hoist_wasi_config_t*,
                                               own hoist_error_t** error);
 

@@ -316,7 +316,8 @@ typedef own wasm_trap_t* (*wasm_func_callback_with_env_t)(void* env, const wasm_
                                                           wasm_val_vec_t* results);
 WASM_API_EXTERN own wasm_func_t* wasm_func_new(wasm_store_t*, const wasm_functype_t*,
                                                wasm_func_callback_t);
-/* The finalizer may be null; it is called with `env` when the store ends. */
+/* The finalizer may be null; it is called with `env` when the store ends, or at once if the answer is
+ * null. */
 WASM_API_EXTERN own wasm_func_t* wasm_func_new_with_env(wasm_store_t*, const wasm_functype_t* type,
                                                         wasm_func_callback_with_env_t, void* env,
                                                         void (*finalizer)(void*));

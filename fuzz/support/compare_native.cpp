@@ -8,7 +8,6 @@
 #include "fuzz/gen/ir_program.hpp"
 #include "ir/text/data_value_text.hpp"
 #include "ir/text/printer.hpp"
-#include "native/jit_module.hpp"
 
 namespace hoist::fuzz {
 
@@ -20,16 +19,6 @@ namespace {
 constexpr std::uint64_t kFuel = 100'000;
 /// Three frames of generated programs; made anew for each run.
 constexpr std::size_t kStackBytes = 4096;
-
-void print_program(std::span<const ir::Function> functions) {
-  base::Printer out;
-  out << "test interpret\ntest run\ntarget x86_64\n\n";
-  for (const ir::Function& func : functions) {
-    ir::print(out, func);
-    out << '\n';
-  }
-  std::fputs(out.take().c_str(), stderr);
-}
 
 void print_values(base::Printer& out, std::span<const ir::DataValue> values) {
   for (std::size_t i = 0; i < values.size(); ++i) out << (i == 0 ? "" : ", ") << values[i];
@@ -50,19 +39,19 @@ std::string outcome_text(const Outcome& outcome) {
 
 [[noreturn]] void report(std::span<const ir::Function> functions, const char* what,
                          const std::string& detail) {
-  print_program(functions);
+  std::fputs(program_text(functions).c_str(), stderr);
   std::fprintf(stderr, "; %s: %s\n", what, detail.c_str());
   std::abort();
 }
 
-[[noreturn]] void report_difference(std::span<const ir::Function> functions, const char* where,
-                                    std::span<const ir::DataValue> args, const Outcome& expected,
-                                    const Outcome& found) {
+std::string difference_text(std::span<const ir::Function> functions, const std::string& where,
+                            std::span<const ir::DataValue> args, const Outcome& expected,
+                            const Outcome& found) {
   base::Printer call;
   call << functions.back().name << '(';
   print_values(call, args);
-  call << ") == " << outcome_text(expected) << ", " << where << " found " << outcome_text(found);
-  report(functions, "run", call.take());
+  call << ") == " << outcome_text(expected) << "\n; " << where << " found " << outcome_text(found);
+  return call.take();
 }
 
 bool is_nan(const ir::DataValue& value) {
@@ -103,16 +92,67 @@ ArgumentSets argument_sets(const ir::Signature& signature, std::uint64_t seed, u
   return sets;
 }
 
-std::vector<Outcome> interpret(std::span<const ir::Function> functions, const ArgumentSets& sets) {
+std::string program_text(std::span<const ir::Function> functions) {
+  base::Printer out;
+  out << "test interpret\ntest run\ntarget x86_64\n\n";
+  for (const ir::Function& func : functions) {
+    ir::print(out, func);
+    out << '\n';
+  }
+  return out.take();
+}
+
+Result<std::vector<Outcome>> try_interpret(std::span<const ir::Function> functions,
+                                           const ArgumentSets& sets) {
   ir::Interpreter interpreter(ir::Interpreter::Limits{.fuel = kFuel, .stack_bytes = kStackBytes});
   for (const ir::Function& func : functions) interpreter.add_function(func);
   std::vector<Outcome> outcomes;
   for (const std::vector<ir::DataValue>& args : sets) {
     auto outcome = interpreter.run(functions.back(), args);
-    if (!outcome) report(functions, "interpreter", outcome.error().message());
+    if (!outcome) return outcome.error();
     outcomes.push_back(*std::move(outcome));
   }
   return outcomes;
+}
+
+std::vector<Outcome> interpret(std::span<const ir::Function> functions, const ArgumentSets& sets) {
+  auto outcomes = try_interpret(functions, sets);
+  if (!outcomes) report(functions, "interpreter", outcomes.error().message());
+  return *std::move(outcomes);
+}
+
+std::optional<Finding> find_difference(std::span<const ir::Function> functions,
+                                       const ArgumentSets& sets, std::span<const Outcome> expected,
+                                       const native::JitOptions& options) {
+  const auto failed = [](const char* what, const Error& error) {
+    return Finding{what, error.message(), error.kind() == ErrorKind::Unsupported};
+  };
+  auto module = native::JitModule::create(options);
+  if (!module) return failed("create", module.error());
+  for (const ir::Function& func : functions) {
+    const Result<void> defined = (*module)->define(func);
+    if (!defined) return failed("compile", defined.error());
+  }
+  const Result<void> finalised = (*module)->finalise();
+  if (!finalised) return failed("link", finalised.error());
+  std::string where = "native code at opt level " + std::to_string(options.opt_level);
+  if (options.baseline_cpu) where += " for the baseline CPU";
+  if (!options.without_features.empty()) {
+    where += " without " + std::string(options.without_features);
+  }
+  for (std::size_t i = 0; i < sets.size(); ++i) {
+    if (expected[i].kind == Outcome::Kind::OutOfFuel) continue;
+    auto called = (*module)->call(functions.back().name, sets[i]);
+    if (!called) return failed("call", called.error());
+    Outcome found;
+    if (called->trap != image::TrapCode::None) found.kind = Outcome::Kind::Trapped;
+    found.trap = called->trap;
+    found.values = std::move(called->values);
+    if (!agree(expected[i], found)) {
+      return Finding{"run", difference_text(functions, where, sets[i], expected[i], found), false};
+    }
+  }
+  return std::nullopt;
 }
 
 void compare_native(std::span<const ir::Function> functions, const ArgumentSets& sets,
@@ -121,28 +161,8 @@ void compare_native(std::span<const ir::Function> functions, const ArgumentSets&
   options.opt_level = opt_level;
   options.check_allocation = true;
   options.baseline_cpu = baseline_cpu;
-  auto module = native::JitModule::create(options);
-  if (!module) report(functions, "create", module.error().message());
-  for (const ir::Function& func : functions) {
-    const Result<void> defined = (*module)->define(func);
-    if (!defined) report(functions, "compile", defined.error().message());
-  }
-  const Result<void> finalised = (*module)->finalise();
-  if (!finalised) report(functions, "link", finalised.error().message());
-  const std::string where = "native code at opt level " + std::to_string(opt_level) +
-                            (baseline_cpu ? " for the baseline CPU" : "");
-  for (std::size_t i = 0; i < sets.size(); ++i) {
-    if (expected[i].kind == Outcome::Kind::OutOfFuel) continue;
-    auto called = (*module)->call(functions.back().name, sets[i]);
-    if (!called) report(functions, "call", called.error().message());
-    Outcome found;
-    if (called->trap != image::TrapCode::None) found.kind = Outcome::Kind::Trapped;
-    found.trap = called->trap;
-    found.values = std::move(called->values);
-    if (!agree(expected[i], found)) {
-      report_difference(functions, where.c_str(), sets[i], expected[i], found);
-    }
-  }
+  const auto finding = find_difference(functions, sets, expected, options);
+  if (finding && !finding->unsupported) report(functions, finding->what, finding->detail);
 }
 
 void compare_interpreted(std::span<const ir::Function> functions, const ArgumentSets& sets,
@@ -153,8 +173,9 @@ void compare_interpreted(std::span<const ir::Function> functions, const Argument
         agree(expected[i], found[i])) {
       continue;
     }
-    report_difference(functions, "the interpreter after simplification", sets[i], expected[i],
-                      found[i]);
+    report(functions, "run",
+           difference_text(functions, "the interpreter after simplification", sets[i], expected[i],
+                           found[i]));
   }
 }
 

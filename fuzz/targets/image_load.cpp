@@ -37,7 +37,8 @@ static const std::vector<std::uint8_t>& good_image() {
   return made;
 }
 
-/// Each change: two bytes of place (in words of two bytes), one that says how many bytes, then they.
+/// Each change: two bytes of place (in words of two bytes), one that says how many bytes, then
+/// they.
 static std::vector<std::uint8_t> changed(std::span<const std::uint8_t> input) {
   std::vector<std::uint8_t> out = good_image();
   while (input.size() >= 3) {

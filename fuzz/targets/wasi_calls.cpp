@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sequences of WASI calls with any arguments on any memory, against a directory in which links lead
-// out, and a secret outside of it. Whatever the calls: the secret is not read, not changed, not moved,
-// and nothing appears beside it; every answer is an errno; no host descriptor leaks. Waiting is
-// interrupted at once. The first byte chooses whether openat2 is used.
+// out, and a secret outside of it. Whatever the calls: the secret is not read, not changed, not
+// moved, and nothing appears beside it; every answer is an errno; no host descriptor leaks. Waiting
+// is interrupted at once. The first byte chooses whether openat2 is used.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -31,19 +31,51 @@ constexpr std::size_t kMemorySize = 1 << 16;
 constexpr char kSecret[] = "S3CRET-7f1e0c55-not-for-guests";
 constexpr std::uint64_t kFileSizeLimit = 1 << 20;
 
-const char* const kPaths[] = {
-    "file",        "dir",          "dir/",       "new",         "new/",       "dir/new",
-    "..",          "../secret",    "dir/..",     "dir/../..",   "up",         "up/secret",
-    "up/box/file", "escape",       "absolute",   "/etc/passwd", ".",          "./",
-    "",            "dangling",     "dangling/",  "loop",        "dirlink",    "dirlink/../..",
-    "fifo",        "dir/up",       "dir/up/../secret", "//",    "a/b/c",      "dir/deep/out",
-    "../made",     "up/made",      "dir/inner",  "file/",       "self/self",  "self/../secret",
-    "../../secret", "../..",       "dir/up/up/secret", "moved/../secret"};
+const char* const kPaths[] = {"file",
+                              "dir",
+                              "dir/",
+                              "new",
+                              "new/",
+                              "dir/new",
+                              "..",
+                              "../secret",
+                              "dir/..",
+                              "dir/../..",
+                              "up",
+                              "up/secret",
+                              "up/box/file",
+                              "escape",
+                              "absolute",
+                              "/etc/passwd",
+                              ".",
+                              "./",
+                              "",
+                              "dangling",
+                              "dangling/",
+                              "loop",
+                              "dirlink",
+                              "dirlink/../..",
+                              "fifo",
+                              "dir/up",
+                              "dir/up/../secret",
+                              "//",
+                              "a/b/c",
+                              "dir/deep/out",
+                              "../made",
+                              "up/made",
+                              "dir/inner",
+                              "file/",
+                              "self/self",
+                              "self/../secret",
+                              "../../secret",
+                              "../..",
+                              "dir/up/up/secret",
+                              "moved/../secret"};
 
 struct World {
   std::string outer;
   std::string secret;
-  struct stat secret_stat {};
+  struct stat secret_stat{};
 };
 
 std::vector<platform::DirEntry> entries_of(const std::string& path) {
@@ -116,7 +148,7 @@ void fill_box(const World& w) {
 }
 
 void check_outside(const World& w) {
-  struct stat now {};
+  struct stat now{};
   HOIST_CHECK(::stat(w.secret.c_str(), &now) == 0, "the secret is where it was");
   HOIST_CHECK(now.st_ino == w.secret_stat.st_ino && now.st_size == w.secret_stat.st_size &&
                   now.st_nlink == 1 && now.st_mtim.tv_sec == w.secret_stat.st_mtim.tv_sec &&
@@ -140,7 +172,8 @@ class Run {
     context_.set_stream(0, std::make_shared<wasi::TextInput>("some input for the guest"));
     context_.set_stream(1, std::make_shared<wasi::TextOutput>(nullptr));
     HOIST_CHECK(context_.preopen(w.outer + "/box", "/").has_value(), "the box is opened");
-    HOIST_CHECK(context_.preopen(w.outer + "/box/dir", "/ro", true).has_value(), "and a part of it");
+    HOIST_CHECK(context_.preopen(w.outer + "/box/dir", "/ro", true).has_value(),
+                "and a part of it");
     int pair[2];
     HOIST_CHECK(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0, "sockets");
     for (const int fd : pair)
@@ -181,8 +214,10 @@ class Run {
   }
   std::uint64_t value() {
     static constexpr std::uint64_t kInteresting[] = {
-        0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 24, 48, 64, 128, 256, 320, 512, 1024, 4096, 65535, 65536, 65528,
-        65472, 0xffff'ffff, 0x7fff'ffff, 0x8000'0000, ~0ull, 1ull << 63, 9, 15, 31, 0x3fff'ffff};
+        0,           1,           2,     3,          4,     5,     6,     7,
+        8,           16,          24,    48,         64,    128,   256,   320,
+        512,         1024,        4096,  65535,      65536, 65528, 65472, 0xffff'ffff,
+        0x7fff'ffff, 0x8000'0000, ~0ull, 1ull << 63, 9,     15,    31,    0x3fff'ffff};
     return bytes_.below(8) == 0 ? bytes_.u64() : bytes_.one_of(kInteresting);
   }
   /// The arguments of a call that finds a path, when it takes one.
@@ -200,7 +235,8 @@ class Run {
       return;
     }
     args[0] = bytes_.below(4) == 0 ? args[0] : 3;
-    const bool flags = name == "path_open" || name == "path_link" || name.starts_with("path_filestat");
+    const bool flags =
+        name == "path_open" || name == "path_link" || name.starts_with("path_filestat");
     at(flags ? 2 : 1, 256, first);
     if (name == "path_rename") {
       args[3] = 3;

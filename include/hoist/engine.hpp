@@ -20,7 +20,8 @@ struct EngineImpl;
 class HOIST_API Engine {
  public:
   /// Installs Hoist's signal handlers (SIGSEGV, SIGBUS, SIGILL, SIGFPE) on first use in the
-  /// process, unless Config::signals is off; faults that are not the guest's go on to the handlers that were there before.
+  /// process, unless Config::signals is off; faults that are not the guest's go on to the handlers
+  /// that were there before.
   /// @error BadArgument: a setting outside its range; Unsupported: the CPU lacks SSE4.1 or SSSE3,
   /// or
   ///        is not of a kind that Hoist generates code for.
@@ -35,8 +36,8 @@ class HOIST_API Engine {
   const Config& config() const noexcept;
   /// Features of this CPU that code is generated for: "sse4.1 ssse3 popcnt bmi1 …".
   std::string cpu_features() const noexcept;
-  /// A counter for deadlines (Store::set_epoch_deadline), which whoever likes counts up, say a thread
-  /// of the embedder every millisecond. Starts at 0. Signal handlers may use both too.
+  /// A counter for deadlines (Store::set_epoch_deadline), which whoever likes counts up, say a
+  /// thread of the embedder every millisecond. Starts at 0. Signal handlers may use both too.
   void increment_epoch() const noexcept;
   std::uint64_t epoch() const noexcept;
   /// Same engine?

@@ -189,10 +189,11 @@ Result<TypedFunc<Signature>> Func::typed() const noexcept {
 
 namespace detail {
 
-/// The arguments of `call`; the first that cannot be had has called HostCall::fail, and clears `ok`.
+/// The arguments of `call`; the first that cannot be had has called HostCall::fail, and clears
+/// `ok`.
 template <typename... A, std::size_t... I>
-std::tuple<A...> make_args([[maybe_unused]] HostCall& call, [[maybe_unused]] bool& ok, std::tuple<A...>*,
-                           std::index_sequence<I...>) {
+std::tuple<A...> make_args([[maybe_unused]] HostCall& call, [[maybe_unused]] bool& ok,
+                           std::tuple<A...>*, std::index_sequence<I...>) {
   // In order, since braces are.
   return std::tuple<A...>{
       ParamType<A>::get(call.slots() + ParamList<A...>::kOffsets[I], call, ok)...};

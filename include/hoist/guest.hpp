@@ -2,8 +2,9 @@
 #pragma once
 /// Views of guest memory: the way to take a pointer and a length from a guest.
 ///
-///   linker.define_func("env", "log", [](guest_string_view text) { std::puts(text.str().c_str()); });
-///   linker.define_func("env", "sum", [](guest_span<const float> in, guest_span<float> out) { … });
+///   linker.define_func("env", "log", [](guest_string_view text) { std::puts(text.str().c_str());
+///   }); linker.define_func("env", "sum", [](guest_span<const float> in, guest_span<float> out) { …
+///   });
 ///
 /// A view is two parameters of the WebAssembly function, both i32: an address, and a count of
 /// elements (of bytes for a string). They are of the memory that the calling instance exports as
@@ -11,10 +12,10 @@
 /// ("out of bounds memory access"), and so does an address that is not a multiple of the element's
 /// alignment ("unaligned"). An empty range is good anywhere within memory and at its end.
 ///
-/// A view stays good while memory grows, wherever that moves it to: every access looks the memory up
-/// and is checked again. What a view gives out as pointers (`span`, `view`) is good until the guest
-/// runs, memory grows or the store ends. The guest may change what a view shows whenever it runs:
-/// copy before you check and use.
+/// A view stays good while memory grows, wherever that moves it to: every access looks the memory
+/// up and is checked again. What a view gives out as pointers (`span`, `view`) is good until the
+/// guest runs, memory grows or the store ends. The guest may change what a view shows whenever it
+/// runs: copy before you check and use.
 
 #include <cstring>
 #include <iterator>
@@ -67,14 +68,14 @@ class guest_span {
   std::uint64_t address() const { return address_; }
   const std::optional<Memory>& memory() const { return memory_; }
 
-  /// @error Trap ("out of bounds memory access"): `index` is not below size(); BadArgument: the store
-  /// is gone.
+  /// @error Trap ("out of bounds memory access"): `index` is not below size(); BadArgument: the
+  /// store is gone.
   Result<value_type> at(std::size_t index) const noexcept {
     if (!memory_ || index >= count_) return make_trap(TrapCode::MemoryOutOfBounds);
     return memory_->template get<value_type>(address_ + index * sizeof(T));
   }
-  /// The same for who knows that it is in range: ends the process otherwise, as the value of a failed
-  /// Result does.
+  /// The same for who knows that it is in range: ends the process otherwise, as the value of a
+  /// failed Result does.
   value_type operator[](std::size_t index) const noexcept {
     value_type out;
     std::memcpy(&out, place(index), sizeof(T));

@@ -74,8 +74,8 @@ class HOIST_API Module {
   /// Binary or text, told apart by the first four bytes. The bytes are copied.
   static Result<Module> load(const Engine& engine, std::span<const std::uint8_t> bytes,
                              const CompileOptions& options = {}) noexcept;
-  /// Compiles a module, binary or text, for an engine that need not be able to run it (Config::cpu);
-  /// the result is what `serialize` gives. Errors as `compile` and `from_text`.
+  /// Compiles a module, binary or text, for an engine that need not be able to run it
+  /// (Config::cpu); the result is what `serialize` gives. Errors as `compile` and `from_text`.
   static Result<std::vector<std::uint8_t>> precompile(const Engine& engine,
                                                       std::span<const std::uint8_t> bytes,
                                                       const CompileOptions& options = {}) noexcept;

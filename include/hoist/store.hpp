@@ -20,14 +20,15 @@ struct StoreShared;
 class Access;
 }  // namespace detail
 
-/// Stops calls into a store from outside. Any thread may use it at any time, signal handlers too, also
-/// after the store's end; copies are for the same store.
+/// Stops calls into a store from outside. Any thread may use it at any time, signal handlers too,
+/// also after the store's end; copies are for the same store.
 class HOIST_API InterruptHandle {
  public:
   InterruptHandle() = default;
   /// The call in progress, or else the next one, ends with a trap of code Interrupted. Found out by
-  /// code at its next call, with Config::epoch also at the next turn of a loop; WASI calls that wait
-  /// are woken. A host function is not interrupted, but what it calls is. One request ends one call.
+  /// code at its next call, with Config::epoch also at the next turn of a loop; WASI calls that
+  /// wait are woken. A host function is not interrupted, but what it calls is. One request ends one
+  /// call.
   void interrupt() const noexcept;
 
  private:
@@ -35,8 +36,8 @@ class HOIST_API InterruptHandle {
   std::shared_ptr<detail::StoreShared> shared_;
 };
 
-/// Names a store without owning it; two words, copied freely. On a store that is gone, what returns a
-/// Result is an error and the rest does nothing.
+/// Names a store without owning it; two words, copied freely. On a store that is gone, what returns
+/// a Result is an error and the rest does nothing.
 class HOIST_API StoreRef {
  public:
   StoreRef() = default;
@@ -59,8 +60,9 @@ class HOIST_API StoreRef {
   using LimitCallback = std::uint64_t (*)(void* context, StoreRef store);
   void on_out_of_fuel(LimitCallback refill, void* context = nullptr) const noexcept;
 
-  /// Guests trap with code Interrupted once the engine's epoch is `ticks` beyond the present one; never
-  /// at first. With a callback they go on if it returns a number of further ticks other than 0.
+  /// Guests trap with code Interrupted once the engine's epoch is `ticks` beyond the present one;
+  /// never at first. With a callback they go on if it returns a number of further ticks other than
+  /// 0.
   /// @error BadArgument: not an engine with Config::epoch.
   Result<void> set_epoch_deadline(std::uint64_t ticks) const noexcept;
   void on_epoch_deadline(LimitCallback extend, void* context = nullptr) const noexcept;
@@ -79,7 +81,7 @@ class HOIST_API StoreRef {
 struct Growth {
   enum class What : std::uint8_t { Memory, Table };
   What what = What::Memory;
-  bool allowed = true;        ///< what the limits say
+  bool allowed = true;  ///< what the limits say
   std::uint64_t current = 0;
   std::uint64_t desired = 0;
   std::uint64_t maximum = 0;  ///< declared by the guest; the largest number if it is not
@@ -99,8 +101,8 @@ struct StoreLimits {
   bool pooled = true;
   /// Growth that is refused ends the call with an Error of kind Limit.
   bool trap_on_refused_growth = false;
-  /// Has the last word on each growth if set, whatever the limits above say. On the guest's thread; must
-  /// not use the store.
+  /// Has the last word on each growth if set, whatever the limits above say. On the guest's thread;
+  /// must not use the store.
   bool (*on_growth)(void* context, const Growth& growth) = nullptr;
   void* context = nullptr;
 };

@@ -122,8 +122,8 @@ struct WasiConfig {
 /// Defines "wasi_snapshot_preview1" (and "wasi_unstable", its older name, where they agree). Opens
 /// the directories and files and listens. All instances that the linker makes share the state:
 /// descriptors, positions. proc_exit ends the entering call with an Error of kind Exit whose code()
-/// is the status. A guest that waits (for input, a connection, time) stops waiting when its store is
-/// interrupted.
+/// is the status. A guest that waits (for input, a connection, time) stops waiting when its store
+/// is interrupted.
 /// @error Io: a directory or file cannot be opened, an address not listened on; BadArgument: a name
 /// with a zero byte, a bad address, a descriptor that is not open, or defined already.
 HOIST_API Result<void> add_wasi_to_linker(Linker& linker, WasiConfig config) noexcept;

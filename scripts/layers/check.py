@@ -7,6 +7,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+C_HEADERS = ("wasm.h", "hoist.h")  # the public C API
 HARD_LIMIT = 1500  # lines of written code in one file; tables (.def) are exempt
 
 
@@ -53,7 +54,7 @@ def main():
             if not match:
                 continue
             target = match.group(1).split("/")[0]
-            if target == "hoist":
+            if target == "hoist" or match.group(1) in C_HEADERS:
                 continue
             if target not in layers:
                 errors.append(f'{where}:{number}: include "{match.group(1)}" is not from the source root')
@@ -63,7 +64,7 @@ def main():
         files += 1
         for number, line in enumerate(path.read_text().splitlines(), 1):
             match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
-            if match and not match.group(1).startswith("hoist/"):
+            if match and not match.group(1).startswith("hoist/") and match.group(1) not in C_HEADERS:
                 errors.append(f"{path.relative_to(ROOT)}:{number}: a public header includes {match.group(1)}")
     for error in errors:
         print(error)

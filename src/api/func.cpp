@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "api/impl.hpp"
-#include "runtime/objects/types.hpp"
 #include "runtime/trap/trap_error.hpp"
 
 namespace hoist {
@@ -39,7 +38,9 @@ void* object_of(const Handle& handle) noexcept {
 }
 
 Error other_store_error() noexcept {
-  return {ErrorKind::BadArgument, "a function of another store was passed"};
+  return {ErrorKind::BadArgument,
+          "a function of another store was passed (or, in a build of Hoist without compiler, one that "
+          "no module of the store has the code to call)"};
 }
 
 bool func_to_slot(const Func& func, StoreRef store, Slot& slot) noexcept {
@@ -73,18 +74,24 @@ DynamicArgs::DynamicArgs(HostCall& call) noexcept
     : num_args_(call.type().params().size()), num_results_(call.type().results().size()) {
   if (num_args_ + num_results_ > kInline) heap_.reset(new Val[num_args_ + num_results_]);
   runtime::Store& store = *Access::store(call.store());
+  const std::span<const ValType> params = call.type().params();
+  const std::span<const ValType> types = call.type().results();
+  Val* next = vals();
   for (std::size_t i = 0; i < num_args_; ++i) {
-    vals()[i] = api::from_bits(store, call.type().params()[i], call.slots()[i].bits[0]);
+    std::construct_at(next++, api::from_bits(store, params[i], call.slots()[i].bits[0]));
   }
-  for (std::size_t i = 0; i < num_results_; ++i) {
-    vals()[num_args_ + i] = Val::zero(call.type().results()[i]);
-  }
+  for (const ValType type : types) std::construct_at(next++, Val::zero(type));
 }
 
 bool DynamicArgs::finish(HostCall& call) noexcept {
   runtime::Store& store = *Access::store(call.store());
+  const std::span<const ValType> types = call.type().results();
   for (std::size_t i = 0; i < num_results_; ++i) {
-    auto bits = api::to_bits(store, results()[i], call.type().results()[i],
+    if (api::is_plain(results()[i], types[i])) {
+      call.slots()[i] = Slot{{Access::bits(results()[i]), 0}};
+      continue;
+    }
+    auto bits = api::to_bits(store, results()[i], types[i],
                              fmt::format("result {} of a host function", i));
     if (!bits) {
       call.fail(std::move(bits).error());
@@ -112,7 +119,7 @@ Func Func::make(StoreRef store, detail::HostFuncSpec spec) noexcept {
 FuncType Func::type() const noexcept {
   const auto* ref = Access::live<VmFuncRef>(*this);
   if (ref == nullptr) return {};
-  return runtime::to_public(Access::store(store_)->engine()->types().get(ref->type_id));
+  return Access::store(store_)->engine()->types().get_public(ref->type_id);
 }
 
 std::string Func::name() const noexcept {
@@ -128,7 +135,7 @@ Result<void> Func::call_raw(std::span<const Val> args, std::span<Val> results) c
   runtime::Store* store = Access::store(store_);
   if (store == nullptr) return api::store_gone();
   auto& ref = *static_cast<VmFuncRef*>(object_);
-  const wasm::FuncType& type = store->engine()->types().get(ref.type_id);
+  const FuncType& type = store->engine()->types().get_public(ref.type_id);
   const std::size_t num_params = type.params().size();
   const std::size_t num_results = type.results().size();
   if (args.size() != num_params) {
@@ -149,8 +156,8 @@ Result<void> Func::call_raw(std::span<const Val> args, std::span<Val> results) c
     slots = heap_slots.data();
   }
   for (std::size_t i = 0; i < num_params; ++i) {
-    const ValType wanted = runtime::to_public(type.params()[i]);
-    if (args[i].type() == wanted && !wanted.is_ref()) {
+    const ValType wanted = type.params()[i];
+    if (api::is_plain(args[i], wanted)) {
       slots[i].bits[0] = Access::bits(args[i]);
     } else {
       HOIST_TRY(slots[i].bits[0], api::to_bits(*store, args[i], wanted,
@@ -159,7 +166,7 @@ Result<void> Func::call_raw(std::span<const Val> args, std::span<Val> results) c
   }
   if (!store->call(ref, slots)) return api::failure(*store);
   for (std::size_t i = 0; i < num_results; ++i) {
-    results[i] = api::from_bits(*store, runtime::to_public(type.results()[i]), slots[i].bits[0]);
+    results[i] = api::from_bits(*store, type.results()[i], slots[i].bits[0]);
   }
   return {};
 }

@@ -28,9 +28,10 @@ std::optional<Memory> guest_memory(HostCall& call, std::uint64_t address, std::u
                                    std::size_t size, std::size_t alignment) noexcept {
   const std::optional<Memory> memory = Caller(call).memory();
   if (!memory) {
-    call.fail(Error(ErrorKind::Host,
-                    "a host function takes a view of guest memory, but was not called by an instance "
-                    "that exports a memory as \"memory\""));
+    call.fail(
+        Error(ErrorKind::Host,
+              "a host function takes a view of guest memory, but was not called by an instance "
+              "that exports a memory as \"memory\""));
     return std::nullopt;
   }
   if (auto good = check_range(*memory, address, count, size, alignment); !good) {

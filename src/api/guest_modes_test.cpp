@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Hoist as a guest of its process: modes without signals, other handlers, floating-point modes, fork,
-// several engines.
+// Hoist as a guest of its process: modes without signals, other handlers, floating-point modes,
+// fork, several engines.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -98,6 +98,36 @@ TEST(Modes, TrapsAreTheSame) {
   }
 }
 
+TEST(Modes, MemoriesWithoutReservationMove) {
+  Config config;
+  config.explicit_bounds_checks = true;
+  const Engine engine = must(Engine::create(config));
+  Store store(engine);
+  const Instance owner = must(Instance::create(store, compile(R"((module (memory (export "m") 1)
+    (data (i32.const 65530) "hello")
+    (func (export "grow") (param i32) (result i32) (drop (memory.grow (local.get 0)))
+      (i32.load8_u (i32.const 65530)))))",
+                                                              engine)));
+  const Memory memory = must(owner.memory("m"));
+  const Extern imports[] = {memory};
+  const Instance user = must(Instance::create(store,
+                                              compile(R"((module (import "o" "m" (memory 1))
+    (func (export "get") (param i32) (result i32) (i32.load8_u (local.get 0)))
+    (func (export "set") (param i32) (i32.store8 (local.get 0) (i32.const 7)))))",
+                                                      engine),
+                                              imports));
+  const std::uint8_t* before = memory.data().data();
+  for (const std::int32_t pages : {1, 5, 100, 1000}) {
+    EXPECT_EQ(must(must(owner.func("grow")).call({pages}))[0].i32(), 'h');
+    const auto last = static_cast<std::int32_t>(memory.size_bytes() - 1);
+    must(must(user.func("set")).call({last}));
+    EXPECT_EQ(must(must(user.func("get")).call({last}))[0].i32(), 7);
+    EXPECT_FALSE(must(user.func("get")).call({last + 1}));
+    EXPECT_EQ(must(must(user.func("get")).call({65531}))[0].i32(), 'e');
+  }
+  EXPECT_NE(memory.data().data(), before);
+}
+
 /// In a child, since handlers stay for good.
 int in_child(int (*run)()) {
   const pid_t child = ::fork();
@@ -139,7 +169,8 @@ TEST(Modes, LargeArgumentListsCheckTheStack) {
                            "(func (export \"run\") " +
                            [] {
                              std::string out;
-                             for (int i = 0; i < 80; ++i) out += "(i64.const " + std::to_string(i) + ")";
+                             for (int i = 0; i < 80; ++i)
+                               out += "(i64.const " + std::to_string(i) + ")";
                              return out;
                            }() +
                            "(call $f)))";
@@ -147,11 +178,12 @@ TEST(Modes, LargeArgumentListsCheckTheStack) {
   config.signals = false;
   const Engine engine = must(Engine::create(config));
   Store store(engine);
-  const Func host = Func::create(store, FuncType(std::vector<ValType>(80, ValType(ValKind::I64)), {}),
-                                 [](Caller&, std::span<const Val> args, std::span<Val>) -> Result<void> {
-                                   EXPECT_EQ(args[79].i64(), 79);
-                                   return {};
-                                 });
+  const Func host =
+      Func::create(store, FuncType(std::vector<ValType>(80, ValType(ValKind::I64)), {}),
+                   [](Caller&, std::span<const Val> args, std::span<Val>) -> Result<void> {
+                     EXPECT_EQ(args[79].i64(), 79);
+                     return {};
+                   });
   const Extern imports[] = {host};
   const Instance guest = must(Instance::create(store, compile(text, engine), imports));
   must(must(guest.func("run")).call({}));

@@ -49,7 +49,14 @@ Error moved_from(const char* what);
 /// @error BadArgument: another type, or a function of another store.
 Result<std::uint64_t> to_bits(runtime::Store& store, const Val& value, ValType type,
                               const std::string& what);
-Val from_bits(runtime::Store& store, ValType type, std::uint64_t bits);
+inline Val from_bits(runtime::Store& store, ValType type, std::uint64_t bits) {
+  const StoreRef ref = type.kind() == ValKind::FuncRef ? store.ref() : StoreRef();
+  return Access::val<Val>(type, bits, ref);
+}
+/// Whether `to_bits` of `value` is Access::bits of it, without a look at its store.
+inline bool is_plain(const Val& value, ValType type) {
+  return value.type() == type && type.kind() != ValKind::FuncRef;
+}
 
 runtime::Extern to_runtime(const Extern& item);
 Extern to_public(runtime::Store& store, const runtime::Extern& item);

@@ -67,8 +67,9 @@ TEST(Limits, GrowthBeyondIsRefused) {
   EXPECT_EQ(call_i32(guest, "grow", {0}), 3);
   EXPECT_EQ(call_i32(guest, "grow_table", {5}), -1);
   EXPECT_EQ(call_i32(guest, "grow_table", {4}), 1);
-  EXPECT_ERROR(must(guest.memory("memory")).grow(1), ErrorKind::Limit,
-               "a memory of 262144 bytes is more than the store's limit memory_bytes of 196608 bytes");
+  EXPECT_ERROR(
+      must(guest.memory("memory")).grow(1), ErrorKind::Limit,
+      "a memory of 262144 bytes is more than the store's limit memory_bytes of 196608 bytes");
   EXPECT_ERROR(must(guest.table("table")).grow(1, Val::null(ValType(ValKind::FuncRef))),
                ErrorKind::Limit,
                "a table of 6 elements is more than the store's limit table_elements of 5 elements");
@@ -88,15 +89,17 @@ TEST(Limits, TotalOfAllMemoriesAndCounts) {
   EXPECT_EQ(call_i32(second, "grow", {1}), -1);
   EXPECT_ERROR(Instance::create(store, compile("(module)")), ErrorKind::Limit,
                "the store's limit of 2 instances is reached");
-  EXPECT_ERROR(Memory::create(store, {}), ErrorKind::Limit, "the store's limit of 2 memories is reached");
+  EXPECT_ERROR(Memory::create(store, {}), ErrorKind::Limit,
+               "the store's limit of 2 memories is reached");
 }
 
 TEST(Limits, MinimumAboveTheLimit) {
   StoreLimits limits;
   limits.memory_bytes = 65536;
   Store store(test_engine(), limits);
-  EXPECT_ERROR(Instance::create(store, compile("(module (memory 2))")), ErrorKind::Limit,
-               "a memory of 131072 bytes is more than the store's limit memory_bytes of 65536 bytes");
+  EXPECT_ERROR(
+      Instance::create(store, compile("(module (memory 2))")), ErrorKind::Limit,
+      "a memory of 131072 bytes is more than the store's limit memory_bytes of 65536 bytes");
 }
 
 TEST(Limits, TrapOnRefusedGrowth) {
@@ -108,8 +111,9 @@ TEST(Limits, TrapOnRefusedGrowth) {
   const Instance guest = instantiate(store);
   for (int i = 0; i < 3; ++i) {
     const auto result = must(guest.func("eat")).call({});
-    EXPECT_ERROR(result, ErrorKind::Limit,
-                 "a memory of 196608 bytes is more than the store's limit memory_bytes of 131072 bytes");
+    EXPECT_ERROR(
+        result, ErrorKind::Limit,
+        "a memory of 196608 bytes is more than the store's limit memory_bytes of 131072 bytes");
     EXPECT_EQ(frame_names(result.error()), "m!eat");
     EXPECT_FALSE(must(guest.func("grow_table")).call({1}));
   }
@@ -150,7 +154,8 @@ TEST(Limits, CallbackHasTheLastWord) {
 TEST(Fuel, IsTheSameAtAllLevels) {
   std::uint64_t used[3] = {};
   for (unsigned level = 0; level < 3; ++level) {
-    const Engine engine = engine_with([](Config& c) { c.fuel = true; }, static_cast<OptLevel>(level));
+    const Engine engine =
+        engine_with([](Config& c) { c.fuel = true; }, static_cast<OptLevel>(level));
     Store store(engine);
     const Instance guest = instantiate(store);
     must(store.set_fuel(1'000'000));
@@ -185,7 +190,9 @@ TEST(Fuel, IsRefilledByTheCallback) {
   const Instance guest = instantiate(store);
   int refills = 0;
   store.on_out_of_fuel(
-      [](void* context, StoreRef) -> std::uint64_t { return ++*static_cast<int*>(context) <= 3 ? 400 : 0; },
+      [](void* context, StoreRef) -> std::uint64_t {
+        return ++*static_cast<int*>(context) <= 3 ? 400 : 0;
+      },
       &refills);
   EXPECT_EQ(call_i32(guest, "count", {100}), 5050);
   EXPECT_EQ(refills, 3);
@@ -299,6 +306,22 @@ TEST(Interrupt, BeforeTheCallAndAfterTheStore) {
     must(host.call({}));
   }
   handle.interrupt();
+}
+
+TEST(Interrupt, LeavesNothingBehind) {
+  // The same stack depth each time, so that the limit is the same.
+  Store store(test_engine());
+  const Instance guest = instantiate(store);
+  const Func nothing = must(guest.func("nothing"));
+  const InterruptHandle handle = store.interrupt_handle();
+  std::string log;
+  for (int i = 0; i < 8; ++i) {
+    if (i % 2 != 0) handle.interrupt();
+    log += nothing.call({}).has_value() ? 'f' : 'i';
+  }
+  EXPECT_EQ(log,
+            "fififi"
+            "fi");
 }
 
 InterruptHandle* alarm_handle = nullptr;

@@ -93,6 +93,11 @@ Result<Module> Module::from_text(const Engine& engine, std::string_view text,
   return compile_bytes(engine, wasm::ModuleBytes::own(std::move(bytes)), options, begun);
 }
 
+/// Never loaded unasked: an image is code that nothing holds back.
+static Error is_an_image() {
+  return {ErrorKind::BadArgument, "it is an image, not WebAssembly: it has to be loaded as one"};
+}
+
 static std::string_view as_text(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -100,12 +105,14 @@ static std::string_view as_text(std::span<const std::uint8_t> bytes) {
 Result<Module> Module::load(const Engine& engine, std::span<const std::uint8_t> bytes,
                             const CompileOptions& options) noexcept {
   if (wasm::has_magic(bytes)) return compile(engine, bytes, options);
+  if (is_image(bytes)) return is_an_image();
   return from_text(engine, as_text(bytes), options);
 }
 
 Result<Module> Module::from_file(const Engine& engine, const std::string& path,
                                  const CompileOptions& options) noexcept {
   HOIST_TRY(std::vector<std::uint8_t> bytes, platform::read_file(path, wasm::kMaxModuleBytes));
+  if (is_image(bytes)) return is_an_image();
   if (!wasm::has_magic(bytes)) return from_text(engine, as_text(bytes), options);
   const std::uint64_t begun = now_ns(Clock::Monotonic);
   return compile_bytes(engine, wasm::ModuleBytes::own(std::move(bytes)), options, begun);

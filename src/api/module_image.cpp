@@ -55,9 +55,11 @@ static Result<void> check_settings(const image::CodeSettings& image,
   };
   for (const Setting& setting : settings) {
     if (setting.image == setting.engine) continue;
-    return Error(ErrorKind::Unsupported,
-                 fmt::format("the image was compiled with {} {}, the engine has them {}",
-                             setting.name, on_off(setting.image), on_off(setting.engine)));
+    return Error(
+        ErrorKind::Unsupported,
+        fmt::format("the image was compiled with {} {}, the engine has {}: both must be the "
+                    "same",
+                    setting.name, on_off(setting.image), on_off(setting.engine)));
   }
   return {};
 }
@@ -69,6 +71,7 @@ static Error damaged_module(const Error& reason) {
 
 static Result<Module> load_image(const Engine& engine, std::span<const std::uint8_t> bytes,
                                  std::shared_ptr<const void> owner, std::uint64_t begun) {
+  if (engine.impl() == nullptr) return api::moved_from("engine");
   const std::shared_ptr<runtime::Engine>& inner = engine.impl()->engine;
   image::OpenOptions options;
   options.target = platform::cpu_architecture();
@@ -130,12 +133,14 @@ static std::vector<std::uint8_t> file_of(const wasm::Module& module, const image
 }
 
 Result<std::vector<std::uint8_t>> Module::serialize() const noexcept {
+  if (impl_ == nullptr) return api::moved_from("module");
   return file_of(impl_->code->module(), impl_->code->code().image());
 }
 
 Result<std::vector<std::uint8_t>> Module::precompile(const Engine& engine,
                                                      std::span<const std::uint8_t> bytes,
                                                      const CompileOptions& options) noexcept {
+  if (engine.impl() == nullptr) return api::moved_from("engine");
   std::vector<std::uint8_t> assembled;
   if (!wasm::has_magic(bytes)) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -146,8 +151,8 @@ Result<std::vector<std::uint8_t>> Module::precompile(const Engine& engine,
   HOIST_TRY_VOID(wasm::validate_module(module));
   const CompileOptions* context = nullptr;
   const runtime::ProgressSink progress = api::progress_sink(options, context);
-  HOIST_TRY(const image::Image image, engine.impl()->engine->compiler().compile_module(
-                                          module, progress, nullptr));
+  HOIST_TRY(const image::Image image,
+            engine.impl()->engine->compiler().compile_module(module, progress, nullptr));
   return file_of(module, image);
 }
 

@@ -78,12 +78,24 @@ TEST(ModuleImage, OtherBytesAreErrors) {
   EXPECT_ERROR(load(""), ErrorKind::Malformed, "not a Hoist image: it is empty");
   EXPECT_ERROR(load(kText), ErrorKind::Malformed,
                "not a Hoist image: it does not begin as an ELF file does");
-  EXPECT_ERROR(load("\x7f" "ELF"), ErrorKind::Malformed,
+  EXPECT_ERROR(load("\x7f"
+                    "ELF"),
+               ErrorKind::Malformed,
                "damaged image: the file ends after 4 bytes, within its header");
   EXPECT_ERROR(Module::deserialize_file(test_engine(), "/nowhere"), ErrorKind::Io,
                "cannot read '/nowhere': No such file or directory");
   EXPECT_ERROR(Module::deserialize_file(test_engine(), "/tmp"), ErrorKind::Io,
                "cannot read '/tmp': it is not a regular file");
+}
+
+/// Who expects WebAssembly does not get machine code.
+TEST(ModuleImage, IsNeverLoadedUnasked) {
+  const std::vector<std::uint8_t> bytes = must(compile(kText).serialize());
+  EXPECT_ERROR(Module::load(test_engine(), bytes), ErrorKind::BadArgument,
+               "it is an image, not WebAssembly: it has to be loaded as one");
+  EXPECT_ERROR(Module::from_file(test_engine(), "/proc/self/exe"), ErrorKind::BadArgument,
+               "it is an image, not WebAssembly: it has to be loaded as one");
+  EXPECT_EQ(Module::compile(test_engine(), bytes).error().kind(), ErrorKind::Malformed);
 }
 
 TEST(ModuleImage, FitsOnlyEnginesOfItsSettings) {
@@ -99,13 +111,15 @@ TEST(ModuleImage, FitsOnlyEnginesOfItsSettings) {
   using Header = image::ImageHeader;
   EXPECT_TRUE(with([](Header& h) { h.opt_level = 0; }));
   EXPECT_ERROR(with([](Header& h) { h.fuel = 1; }), ErrorKind::Unsupported,
-               "the image was compiled with fuel on, the engine has them off");
-  EXPECT_ERROR(with([](Header& h) { h.epoch = 1; }), ErrorKind::Unsupported,
-               "the image was compiled with epoch checks on, the engine has them off");
+               "the image was compiled with fuel on, the engine has off: both must be the same");
+  EXPECT_ERROR(
+      with([](Header& h) { h.epoch = 1; }), ErrorKind::Unsupported,
+      "the image was compiled with epoch checks on, the engine has off: both must be the same");
   EXPECT_ERROR(with([](Header& h) { h.signals = 0; }), ErrorKind::Unsupported,
-               "the image was compiled with signals off, the engine has them on");
+               "the image was compiled with signals off, the engine has on: both must be the same");
   EXPECT_ERROR(with([](Header& h) { h.explicit_bounds = 1; }), ErrorKind::Unsupported,
-               "the image was compiled with explicit bounds checks on, the engine has them off");
+               "the image was compiled with explicit bounds checks on, the engine has off: both "
+               "must be the same");
   EXPECT_FALSE(with([](Header& h) { h.cpu_features = ~std::uint64_t{0}; }));
   EXPECT_FALSE(with([](Header& h) { std::strcpy(h.target, "aarch64"); }));
 }

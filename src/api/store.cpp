@@ -80,8 +80,7 @@ void StoreRef::on_epoch_deadline(LimitCallback extend, void* context) const noex
   if (runtime::Store* store = Access::store(*this)) store->on_epoch_deadline = {extend, context};
 }
 
-Store::Store(const Engine& engine, const StoreLimits& limits) noexcept
-    : engine_(engine) {
+Store::Store(const Engine& engine, const StoreLimits& limits) noexcept : engine_(engine) {
   // Of an engine that was moved from: a store that is gone.
   if (engine.impl() == nullptr) return;
   ref_ = (new runtime::Store(engine.impl()->engine, limits))->ref();

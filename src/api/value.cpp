@@ -27,11 +27,6 @@ Result<std::uint64_t> to_bits(runtime::Store& store, const Val& value, ValType t
   return bits;
 }
 
-Val from_bits(runtime::Store& store, ValType type, std::uint64_t bits) {
-  const StoreRef ref = type.kind() == ValKind::FuncRef ? store.ref() : StoreRef();
-  return Access::val<Val>(type, bits, ref);
-}
-
 }  // namespace api
 
 using api::Access;

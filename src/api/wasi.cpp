@@ -145,8 +145,7 @@ Result<void> add_sockets_and_files(wasi::Context& context, const WasiConfig& con
     if (has_zero(directory.host_path) || has_zero(directory.guest_path)) {
       return Error(ErrorKind::BadArgument, "the name of a WASI directory contains a zero byte");
     }
-    HOIST_TRY_VOID(
-        context.preopen(directory.host_path, directory.guest_path, directory.read_only));
+    HOIST_TRY_VOID(context.preopen(directory.host_path, directory.guest_path, directory.read_only));
   }
   return {};
 }

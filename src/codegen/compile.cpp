@@ -78,6 +78,8 @@ Result<void> CompileContext::compile(ir::Function& func, const CompileOptions& o
   StageClock stage(times == nullptr ? nullptr : clock);
   if (options.verify) HOIST_TRY_VOID(ir::verify(func));
   if (options.opt_level > 0) {
+    s.opt.set_disabled(options.passes_off);
+    s.opt.limit_rewrites(options.max_rewrites);
     opt::optimise(func, s.opt);
     if (options.verify) HOIST_TRY_VOID(ir::verify(func));
   }

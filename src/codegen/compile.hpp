@@ -15,6 +15,10 @@ struct CompileOptions {
   unsigned opt_level = 2;         ///< 0: no mid-end, the simple allocator; 1, 2: all
   bool verify = false;            ///< run the IR verifier after each pass
   bool check_allocation = false;  ///< prove each register allocation
+  /// For bisection: passes of opt/passes.def that do not run, by bit, and the number of rewrites of
+  /// this function after which the walk of `simplify` changes nothing more.
+  std::uint32_t passes_off = 0;
+  std::uint64_t max_rewrites = ~std::uint64_t{0};
 };
 
 /// Time per stage in nanoseconds of this thread's CPU clock; only filled when asked for.

@@ -14,10 +14,10 @@ namespace hoist::compiler {
 
 struct CompilerOptions {
   const codegen::Target* target = nullptr;
-  unsigned opt_level = 2;  ///< 0, 1, 2
+  unsigned opt_level = 2;    ///< 0, 1, 2
   image::CodeSettings code;  ///< opt_level above counts, not its own
-  unsigned threads = 0;    ///< 0: as many as the process may run on
-  bool verify = false;     ///< IR verifier after translation and after each pass
+  unsigned threads = 0;      ///< 0: as many as the process may run on
+  bool verify = false;       ///< IR verifier after translation and after each pass
   bool check_allocation = false;
   bool stage_times = false;  ///< fill the CPU times per stage (costs a little)
 };

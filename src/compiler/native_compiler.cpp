@@ -18,7 +18,7 @@ namespace {
 /// The platform's features as the x86-64 target counts them.
 isa::FeatureSet x64_features(const platform::CpuFeatures& cpu) {
   isa::FeatureSet out = 0;
-#define HOIST_CPU_FEATURE(name, text, leaf, reg, bit, saved)   \
+#define HOIST_CPU_FEATURE(name, text, leaf, reg, bit, saved) \
   if (cpu.has(platform::CpuFeature::name)) {                 \
     out |= masm::x64::feature_bit(masm::x64::Feature::name); \
   }
@@ -42,7 +42,8 @@ class NativeCompiler final : public runtime::Compiler {
     options_.code.explicit_bounds = options.explicit_bounds || !options.signals;
     options_.code.fuel = options.fuel;
     options_.code.epoch = options.epoch;
-    if (!options.cache_directory.empty()) cache_.emplace(options.cache_directory, options.cache_bytes);
+    if (!options.cache_directory.empty())
+      cache_.emplace(options.cache_directory, options.cache_bytes);
   }
 
   Result<image::Image> compile_module(const wasm::Module& module,

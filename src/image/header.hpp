@@ -16,14 +16,14 @@ namespace hoist::image {
 /// opened: magic, format, layout, size, checksum.
 struct ImageHeader {
   char magic[8];
-  std::uint32_t format;          ///< kImageFormat
-  std::uint32_t header_bytes;    ///< sizeof(ImageHeader)
-  std::uint64_t layout[2];       ///< layout_hash(): what compiler and runtime agree on
-  std::uint64_t checksum[2];     ///< of the file with these 16 bytes zero; 0 if never written
+  std::uint32_t format;        ///< kImageFormat
+  std::uint32_t header_bytes;  ///< sizeof(ImageHeader)
+  std::uint64_t layout[2];     ///< layout_hash(): what compiler and runtime agree on
+  std::uint64_t checksum[2];   ///< of the file with these 16 bytes zero; 0 if never written
   std::uint64_t file_bytes;
-  char version[16];              ///< of the Hoist that made it, for messages
-  char target[16];               ///< "x86_64"
-  std::uint64_t cpu_features;    ///< CodeSettings, field by field
+  char version[16];            ///< of the Hoist that made it, for messages
+  char target[16];             ///< "x86_64"
+  std::uint64_t cpu_features;  ///< CodeSettings, field by field
   std::uint8_t opt_level;
   std::uint8_t signals;
   std::uint8_t explicit_bounds;

@@ -56,7 +56,8 @@ void add_function_tables(Sections& sections, TableBytes tables) {
     std::vector<std::uint8_t>& contents = tables[i];
     sections.add(table_section(kind), [&](std::vector<std::uint8_t>& out) {
       if (kind == TableKind::EhFrame) {
-        const auto distance = static_cast<std::int64_t>(out.size()) - static_cast<std::int64_t>(kTextAt);
+        const auto distance =
+            static_cast<std::int64_t>(out.size()) - static_cast<std::int64_t>(kTextAt);
         HOIST_CHECK(place_eh_frame(contents, distance), "the frames were just written");
       }
       append(out, contents);

@@ -26,8 +26,9 @@ class ImageBuilder {
 
   ImageBuilder();
   /// Places code at the next multiple of `align` (power of two); `entry` need not say where nor how
-  /// large it is, and without a `code_size` all of it is instructions. Offsets in `traps` and `addresses`
-  /// are relative to the function and ascend. Returns where in the text the function begins.
+  /// large it is, and without a `code_size` all of it is instructions. Offsets in `traps` and
+  /// `addresses` are relative to the function and ascend. Returns where in the text the function
+  /// begins.
   std::uint32_t add_function(FunctionEntry entry, std::uint32_t align,
                              std::span<const std::uint8_t> code, std::span<const Reloc> relocs,
                              std::span<const TrapEntry> traps,

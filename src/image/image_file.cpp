@@ -17,7 +17,8 @@ constexpr std::string_view kFrameIndexSection = ".eh_frame_hdr";
 
 /// Sections that only a file has, and that a file made from a file gets anew.
 bool is_file_section(std::string_view name) {
-  return name == kModuleSection || name == kKeySection || name == kFrameIndexSection || name == ".symtab" || name == ".strtab";
+  return name == kModuleSection || name == kKeySection || name == kFrameIndexSection ||
+         name == ".symtab" || name == ".strtab";
 }
 
 class FileWriter {
@@ -27,9 +28,8 @@ class FileWriter {
   std::vector<std::uint8_t> run() {
     copy_image();
     add_frame_index();
-    add(kModuleSection, elf::kProgBits, elf::kAlloc, [&] {
-      out_.insert(out_.end(), parts_.module.begin(), parts_.module.end());
-    });
+    add(kModuleSection, elf::kProgBits, elf::kAlloc,
+        [&] { out_.insert(out_.end(), parts_.module.begin(), parts_.module.end()); });
     add(kKeySection, elf::kProgBits, elf::kAlloc,
         [&] { out_.insert(out_.end(), parts_.key.begin(), parts_.key.end()); });
     const std::size_t loaded_end = out_.size();
@@ -93,8 +93,7 @@ class FileWriter {
 
   /// The search table of the unwind information.
   void add_frame_index() {
-    const std::span<const std::uint8_t> frames =
-        image_.section(table_section(TableKind::EhFrame));
+    const std::span<const std::uint8_t> frames = image_.section(table_section(TableKind::EhFrame));
     if (frames.empty()) return;
     const auto frames_at = static_cast<std::int64_t>(frames.data() - image_.bytes().data());
     add(kFrameIndexSection, elf::kProgBits, elf::kAlloc, [&] {
@@ -119,13 +118,13 @@ class FileWriter {
       symbol.bytes = entry.size;
       symbols.push_back(symbol);
       // A name ends at its first NUL, which a module may well contain.
-      names.insert(names.end(), from.name.c_str(), from.name.c_str() + std::strlen(from.name.c_str()));
+      names.insert(names.end(), from.name.c_str(),
+                   from.name.c_str() + std::strlen(from.name.c_str()));
       names.push_back('\0');
     }
     if (symbols.size() == 1) return;
-    const std::uint16_t strings = add(".strtab", elf::kStrTab, 0, [&] {
-      out_.insert(out_.end(), names.begin(), names.end());
-    });
+    const std::uint16_t strings = add(".strtab", elf::kStrTab, 0,
+                                      [&] { out_.insert(out_.end(), names.begin(), names.end()); });
     elf::Section section = {};
     section.link = strings;
     section.info = static_cast<std::uint32_t>(symbols.size());  // all are local

@@ -20,7 +20,7 @@ struct ImageSymbol {
 };
 
 struct ImageFileParts {
-  std::span<const std::uint8_t> module;   ///< becomes Image::section(kModuleSection)
+  std::span<const std::uint8_t> module;  ///< becomes Image::section(kModuleSection)
   std::span<const ImageSymbol> symbols;
   std::span<const std::uint8_t> key;  ///< of a cache; becomes Image::section(kKeySection)
 };

@@ -194,8 +194,9 @@ TEST(ImageFile, SaysWhatIsWrongWithTheHeader) {
   EXPECT_EQ(message_of([](ImageHeader&) {}), "");
   EXPECT_EQ(message_of([](ImageHeader& h) { h.magic[0] = 'X'; }),
             "not a Hoist image: an ELF file of another kind");
-  const std::string another = "the image was made by another build of Hoist (version 9.9, this is " +
-                              std::string(version_text()) + "): compile the module again";
+  const std::string another =
+      "the image was made by another build of Hoist (version 9.9, this is " +
+      std::string(version_text()) + "): compile the module again";
   const auto version = [](ImageHeader& h) { std::strcpy(h.version, "9.9"); };
   EXPECT_EQ(message_of([&](ImageHeader& h) { version(h), ++h.format; }), another);
   EXPECT_EQ(message_of([&](ImageHeader& h) { version(h), ++h.header_bytes; }), another);

@@ -46,17 +46,17 @@ Result<void> check_header(std::span<const std::uint8_t> bytes) {
   const LayoutHash layout = layout_hash();
   if (own.format != kImageFormat || own.header_bytes != sizeof(ImageHeader) ||
       own.layout[0] != layout.low || own.layout[1] != layout.high) {
-    return Error(ErrorKind::Unsupported,
-                 fmt::format("the image was made by another build of Hoist (version {}, this is "
-                             "{}): compile the module again",
-                             base::printable(text_of(own.version, sizeof(own.version))),
-                             version_text()));
+    return Error(
+        ErrorKind::Unsupported,
+        fmt::format("the image was made by another build of Hoist (version {}, this is "
+                    "{}): compile the module again",
+                    base::printable(text_of(own.version, sizeof(own.version))), version_text()));
   }
   if (own.file_bytes != bytes.size()) {
-    return damaged(own.file_bytes > bytes.size()
-                       ? fmt::format("it is cut off: {} of {} bytes are there", bytes.size(),
-                                     own.file_bytes)
-                       : fmt::format("{} bytes follow its end", bytes.size() - own.file_bytes));
+    return damaged(
+        own.file_bytes > bytes.size()
+            ? fmt::format("it is cut off: {} of {} bytes are there", bytes.size(), own.file_bytes)
+            : fmt::format("{} bytes follow its end", bytes.size() - own.file_bytes));
   }
   return {};
 }

@@ -272,9 +272,9 @@ void FunctionBuilder::store(Op op, MemFlagsRef flags, Value x, Value address, st
 }
 
 Value FunctionBuilder::atomic_load(Type type, MemFlagsRef flags, Value address) {
-  return insert({Op::AtomicLoad, static_cast<std::uint16_t>(flags.index()),
-                 resolved(address).index(), 0, 0},
-                type);
+  return insert(
+      {Op::AtomicLoad, static_cast<std::uint16_t>(flags.index()), resolved(address).index(), 0, 0},
+      type);
 }
 
 void FunctionBuilder::atomic_store(MemFlagsRef flags, Value x, Value address) {

@@ -59,6 +59,8 @@ class FunctionBuilder {
   void append_params_for_signature(Block block);
 
   // ---- Variables.
+  /// For structured code, optional and right after `begin`: see assignments.hpp.
+  void set_assignments(Assignments* assignments) { ssa_.set_assignments(assignments); }
   Variable declare_variable(Type type);
   void define(Variable var, Value value);
   /// In a block without predecessors an undefined variable is 0.
@@ -102,10 +104,10 @@ class FunctionBuilder {
   Value try_exception(std::uint32_t number, Type type);
   struct Handler {
     ExceptionItem::Kind kind;
-    std::uint32_t tag = 0;                 ///< Tag
-    Block block = {};                      ///< Tag, Default
-    std::span<const Value> args = {};      ///< Tag, Default
-    Value context = {};                    ///< Context
+    std::uint32_t tag = 0;             ///< Tag
+    Block block = {};                  ///< Tag, Default
+    std::span<const Value> args = {};  ///< Tag, Default
+    Value context = {};                ///< Context
   };
   Inst try_call(FuncRef func, std::span<const Value> args, Block normal,
                 std::span<const Value> normal_args, std::span<const Handler> handlers);

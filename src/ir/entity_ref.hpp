@@ -42,8 +42,8 @@ struct EntityRef {
 };
 
 inline base::Printer& operator<<(base::Printer& out, EntityRef entity) {
-  constexpr const char* kPrefixes[] = {"function", "block", "inst", "ss",   "region",
-                                       "gv",       "sig",   "fn",   "const", "dt",  "dss"};
+  constexpr const char* kPrefixes[] = {"function", "block", "inst",  "ss", "region", "gv",
+                                       "sig",      "fn",    "const", "dt", "dss"};
   out << kPrefixes[static_cast<unsigned>(entity.kind)];
   return entity.kind == EntityKind::Function ? out : out << entity.index;
 }

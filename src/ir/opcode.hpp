@@ -47,8 +47,9 @@ enum class Format : std::uint8_t {
   CondTrap,          // c, code                        aux = TrapCode; a = c
   Call,              // fn0(x, y)                      a = FuncRef; b = value list
   CallIndirect,      // sig0, callee(x, y)             a = SigRef; b = value list, callee first
-  TryCall,           // fn0(x), sig0, block1(ret0), [] a = FuncRef; b = value list; c = ExceptionTable
-  TryCallIndirect,   // callee(x), sig0, block1, []    b = value list, callee first; c = ExceptionTable
+  TryCall,  // fn0(x), sig0, block1(ret0), [] a = FuncRef; b = value list; c = ExceptionTable
+  TryCallIndirect,   // callee(x), sig0, block1, []    b = value list, callee first; c =
+                     // ExceptionTable
   FuncAddr,          // fn0                            a = FuncRef
   StackAddr,         // ss0+8                          a = StackSlot; b = offset (i32)
   DynamicStackAddr,  // dss0                           a = DynamicStackSlot

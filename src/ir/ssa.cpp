@@ -15,6 +15,7 @@ constexpr unsigned kRecordedWalk = 4;
 
 void SsaConstruction::begin(Function& func) {
   func_ = &func;
+  assignments_ = nullptr;
   current_ = Block::none();
   visit_ = 0;
   have_aliases_ = false;
@@ -49,6 +50,7 @@ void SsaConstruction::enter(Block block) {
   flush();
   current_ = block;
   ++visit_;
+  if (assignments_ != nullptr) assignments_->reached_block(block);
 }
 
 void SsaConstruction::define(Variable var, Value value) {
@@ -162,11 +164,20 @@ void SsaConstruction::grow_buckets() {
 
 Value SsaConstruction::lookup(Variable var, Block block) {
   unsigned steps = 0;
+  unsigned jumps = 0;
   Value found;
   for (Block at = block;;) {
     if (const Value* known = find(var, at)) {
       found = resolved(*known);
       break;
+    }
+    if (assignments_ != nullptr) {
+      const Block site = assignments_->site(var, at);
+      if (site != at) {
+        at = site;
+        ++jumps;
+        continue;
+      }
     }
     const BlockState& state = states_[at];
     if (!passes_through(state)) {
@@ -186,7 +197,7 @@ Value SsaConstruction::lookup(Variable var, Block block) {
       at = single_predecessor(state);
     }
   }
-  if (steps > kRecordedWalk) record(var, block, found);
+  if (steps + jumps > kRecordedWalk) record(var, block, found);
   return found;
 }
 

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "ir/assignments.hpp"
 #include "ir/function.hpp"
 
 namespace hoist::ir {
@@ -26,6 +27,8 @@ namespace hoist::ir {
 class SsaConstruction {
  public:
   void begin(Function& func);
+  /// Until the next `begin`: where variables are assigned, told ahead; see assignments.hpp.
+  void set_assignments(Assignments* assignments) { assignments_ = assignments; }
 
   Variable declare(Type type);
   Type type(Variable var) const { return variables_[var.index()].type; }
@@ -151,6 +154,7 @@ class SsaConstruction {
   BlockCall split_edge(Inst branch, BlockCall call);
 
   Function* func_ = nullptr;
+  Assignments* assignments_ = nullptr;
   Block current_;
   std::uint32_t visit_ = 0;
   bool have_aliases_ = false;

@@ -21,15 +21,19 @@ static FeatureSet complete(FeatureSet features) {
     Feature feature;
     Feature needed;
   };
-  static constexpr Needs kNeeds[] = {
-      {Feature::Avx, Feature::Sse42},        {Feature::Avx2, Feature::Avx},
-      {Feature::Fma, Feature::Avx},          {Feature::F16c, Feature::Avx},
-      {Feature::Avx512f, Feature::Avx2},     {Feature::Avx512f, Feature::Fma},
-      {Feature::Avx512vl, Feature::Avx512f}, {Feature::Avx512dq, Feature::Avx512f},
-      {Feature::Avx512bw, Feature::Avx512f}, {Feature::Avx512cd, Feature::Avx512f},
-      {Feature::Avx512vbmi, Feature::Avx512bw},
-      {Feature::Avx512bitalg, Feature::Avx512bw},
-      {Feature::Avx512vpopcntdq, Feature::Avx512f}};
+  static constexpr Needs kNeeds[] = {{Feature::Avx, Feature::Sse42},
+                                     {Feature::Avx2, Feature::Avx},
+                                     {Feature::Fma, Feature::Avx},
+                                     {Feature::F16c, Feature::Avx},
+                                     {Feature::Avx512f, Feature::Avx2},
+                                     {Feature::Avx512f, Feature::Fma},
+                                     {Feature::Avx512vl, Feature::Avx512f},
+                                     {Feature::Avx512dq, Feature::Avx512f},
+                                     {Feature::Avx512bw, Feature::Avx512f},
+                                     {Feature::Avx512cd, Feature::Avx512f},
+                                     {Feature::Avx512vbmi, Feature::Avx512bw},
+                                     {Feature::Avx512bitalg, Feature::Avx512bw},
+                                     {Feature::Avx512vpopcntdq, Feature::Avx512f}};
   for (const Needs& n : kNeeds) {
     if ((features & feature_bit(n.needed)) == 0) features &= ~feature_bit(n.feature);
   }
@@ -64,8 +68,8 @@ Result<FeatureSet> features_by_name(std::string_view target, std::string_view na
       known = true;
     }
     if (known) continue;
-    std::string message = "no feature of " + std::string(target) + " is called " +
-                          std::string(name) + " (known are";
+    std::string message =
+        "no feature of " + std::string(target) + " is called " + std::string(name) + " (known are";
     for (unsigned n = 1; target == "x86_64" && n < masm::x64::kFeatureCount; ++n) {
       message += " ";
       message += masm::x64::feature_name(static_cast<Feature>(n));

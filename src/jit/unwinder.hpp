@@ -23,8 +23,8 @@ struct Handler {
 };
 
 /// Whether a handler for `tag` takes the exception; `context` is the value of the dynamic context
-/// that its list gave last before it, nothing if there was none. Contexts narrower than 64 bits have
-/// unspecified upper bits, but i32 has zeros.
+/// that its list gave last before it, nothing if there was none. Contexts narrower than 64 bits
+/// have unspecified upper bits, but i32 has zeros.
 using MatchTag =
     base::FunctionRef<bool(std::uint32_t tag, const std::optional<std::uint64_t>& context)>;
 

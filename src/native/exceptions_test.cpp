@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Exceptions through compiled frames: what handlers see, which handler is chosen, what survives. What
-/// can be said in text is in tests/filetests/exceptions.
+/// Exceptions through compiled frames: what handlers see, which handler is chosen, what survives.
+/// What can be said in text is in tests/filetests/exceptions.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -150,7 +150,8 @@ block2:
 }
 
 // More values live across the call than there are registers, integers and floats, on both ways; a
-// handler that is reached from two calls and from a plain branch; callee-saved registers of callers.
+// handler that is reached from two calls and from a plain branch; callee-saved registers of
+// callers.
 TEST_P(Exceptions, ValuesSurviveOnBothWays) {
   std::string text = R"(
 function %middle(i32, i64) -> i64 tail {
@@ -271,17 +272,17 @@ block2(v20: i64, v21: i64):
 // Not through the throw function, but as a stored resume point.
 void host_resume(std::uint64_t pc, std::uint64_t sp_below, const std::uintptr_t* fp) {
   static_cast<void>(sp_below);
-  const auto handler = jit::find_handler(
-      fp[1], fp[0], jit::current_activation()->context->entry_fp,
-      [](std::uint32_t, const std::optional<std::uint64_t>&) { return true; });
+  const auto handler =
+      jit::find_handler(fp[1], fp[0], jit::current_activation()->context->entry_fp,
+                        [](std::uint32_t, const std::optional<std::uint64_t>&) { return true; });
   ASSERT_TRUE(handler);
   EXPECT_NE(handler->pc, pc);  // that is the first one
   platform::resume_at(handler->sp, handler->fp, pc, 5, 6);
 }
 
 TEST_P(Exceptions, HandlerAddresses) {
-  module_->define_host_symbol("host_resume", reinterpret_cast<const void*>(
-                                                 reinterpret_cast<std::uintptr_t>(&host_resume)));
+  module_->define_host_symbol(
+      "host_resume", reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&host_resume)));
   build(R"(
 function %leave(i64) tail {
     fn0 = %host_resume(i64, i64, i64) system_v

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Unwind information, read by somebody else: the system's unwinder (libgcc) walks from every single
-/// instruction of compiled code, which runs with the trap flag set, to the function that called it.
+/// Unwind information, read by somebody else: the system's unwinder (libgcc) walks from every
+/// single instruction of compiled code, which runs with the trap flag set, to the function that
+/// called it.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,8 +16,16 @@
 #include "native/jit_module.hpp"
 #include "platform/machine_context.hpp"
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && \
-    !(defined(__has_feature) && __has_feature(address_sanitizer))
+// Sanitizers keep their own idea of what is on the stack.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HOIST_SKIP_FRAMES_TEST
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define HOIST_SKIP_FRAMES_TEST
+#endif
+
+#if defined(__x86_64__) && !defined(HOIST_SKIP_FRAMES_TEST)
 
 namespace hoist::native {
 namespace {
@@ -113,8 +122,8 @@ _Unwind_Reason_Code on_frame(_Unwind_Context* context, void* argument) {
 }
 
 void on_step(int, siginfo_t*, void* raw) {
-  const auto pc = static_cast<std::uintptr_t>(
-      static_cast<ucontext_t*>(raw)->uc_mcontext.gregs[REG_RIP]);
+  const auto pc =
+      static_cast<std::uintptr_t>(static_cast<ucontext_t*>(raw)->uc_mcontext.gregs[REG_RIP]);
   if (++steps.total > kMaxSteps || pc < steps.code_begin || pc >= steps.code_end) return;
   ++steps.in_code;
   Walk walk;

@@ -24,7 +24,7 @@ namespace {
 Result<isa::FeatureSet> host_features(std::string_view without) {
   const platform::CpuFeatures cpu = platform::detect_cpu_features();
   isa::FeatureSet features = isa::baseline_features("x86_64");
-#define HOIST_CPU_FEATURE(name, text, leaf, reg, bit, saved)        \
+#define HOIST_CPU_FEATURE(name, text, leaf, reg, bit, saved)      \
   if (cpu.has(platform::CpuFeature::name)) {                      \
     features |= masm::x64::feature_bit(masm::x64::Feature::name); \
   }
@@ -182,6 +182,10 @@ Result<void> JitModule::define(const ir::Function& func) {
   entry.is_defined = true;
   entry.signature = func.signature;
   return {};
+}
+
+void JitModule::set_opt_level(unsigned level) {
+  state_->options.opt_level = level;
 }
 
 Result<void> JitModule::finalise() {

@@ -8,7 +8,8 @@
 ///   module->call(name, arguments);       // or address(name), cast to the function's type
 ///
 /// Functions call each other by name. A name that no function of the module has is a host symbol:
-/// the libcalls of CLIF (libcalls.hpp) are there from the start, and `%__cranelift_throw` (throw.hpp).
+/// the libcalls of CLIF (libcalls.hpp) are there from the start, and `%__cranelift_throw`
+/// (throw.hpp).
 
 #include <memory>
 #include <span>
@@ -28,7 +29,7 @@ struct JitOptions {
   bool check_allocation = false;  ///< prove each register allocation
   /// Names of CPU features that are not used though the CPU has them: "avx2 fma".
   std::string_view without_features;
-  bool baseline_cpu = false;      ///< only features that every supported CPU has
+  bool baseline_cpu = false;  ///< only features that every supported CPU has
 };
 
 /// How a call ended: with values, or with a trap.
@@ -49,6 +50,9 @@ class JitModule {
   /// Before the first function that uses it. `%name` in the IR is then this address.
   void define_host_symbol(std::string name, const void* address);
 
+  /// For the functions defined from now on.
+  void set_opt_level(unsigned level);
+
   /// Compiles `func` (a copy of it).
   /// @error Invalid: the verifier refuses it; Unsupported: the target does; BadArgument: a second
   ///        function of the same name, or the module is finalised.
@@ -67,8 +71,8 @@ class JitModule {
 
   /// The code with its tables (patchable calls, debug tags, exceptions …); null until finalised.
   const jit::LoadedImage* code() const;
-  /// Replaces patchable calls (numbers of code()->image().tables().patch_sites) by no-operations, or
-  /// puts them back. No other thread may be in the module. Errors as
+  /// Replaces patchable calls (numbers of code()->image().tables().patch_sites) by no-operations,
+  /// or puts them back. No other thread may be in the module. Errors as
   /// jit::LoadedImage::set_patch_sites.
   Result<void> set_patchable_calls(std::span<const std::uint32_t> calls, bool active);
   /// See jit::LoadedImage::register_frames.

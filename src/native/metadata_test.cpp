@@ -56,8 +56,8 @@ class Metadata : public testing::TestWithParam<unsigned> {
   }
   const image::TableViews& tables() const { return module_->code()->image().tables(); }
   const image::FunctionEntry& function(const char* name) const {
-    const auto* at = static_cast<const std::uint8_t*>(
-        module_->address(ExternalName::testcase(name)));
+    const auto* at =
+        static_cast<const std::uint8_t*>(module_->address(ExternalName::testcase(name)));
     return *module_->code()->image().find_function(
         static_cast<std::uint32_t>(at - module_->code()->base()));
   }
@@ -148,8 +148,7 @@ TEST_P(Metadata, PatchableCallsComeAndGo) {
   bool found = false;
   for (std::string line; std::getline(maps, line);) {
     EXPECT_EQ(line.find("wx"), std::string::npos) << line;
-    found |= line.find("r-xp") != std::string::npos &&
-             std::stoull(line, nullptr, 16) <= code &&
+    found |= line.find("r-xp") != std::string::npos && std::stoull(line, nullptr, 16) <= code &&
              code < std::stoull(line.substr(line.find('-') + 1), nullptr, 16);
   }
   EXPECT_TRUE(found);
@@ -282,7 +281,9 @@ block0(v0: i64):
     std::uint32_t innermost = 0;
     image::for_each_source_frame(image, at, [&](image::FuncKey key, std::uint32_t source) {
       if (chain.empty()) innermost = source;
-      chain += (key == outer.key ? "outer" : key == leaf_key ? "leaf" : "middle") +
+      chain += (key == outer.key  ? "outer"
+                : key == leaf_key ? "leaf"
+                                  : "middle") +
                std::string("@") + std::to_string(source) + " ";
       if (key != outer.key && key != leaf_key) {
         EXPECT_EQ(key, image::FuncKey::from_name(9, 3));

@@ -42,10 +42,11 @@ bool optimise(ir::Function& func, OptContext& context) {
   changed(Pass::Unreachable, remove_unreachable(func, state.flow));
   if (context.enabled(Pass::Simplify)) {
     state.dominators.compute(func, state.flow);
-    const bool loads = context.enabled(Pass::Loads) && !func.alias_regions.empty();
+    const bool loads = context.enabled(Pass::Loads);
     if (loads) state.memory.compute(func, state.flow);
     const SimplifyResult result =
-        simplify_walk(func, state.dominators, loads ? &state.memory : nullptr, state.simplify);
+        simplify_walk(func, state.dominators, loads ? &state.memory : nullptr, state.simplify,
+                      context.rewrites_left());
     changed(Pass::Simplify, result.changes);
     changed(Pass::Loads, result.loads);
     if (result.graph_changed) {

@@ -32,8 +32,15 @@ class OptContext {
   OptContext(const OptContext&) = delete;
   OptContext& operator=(const OptContext&) = delete;
 
+  /// After so many rewrites of the pass simplify (of all functions together) it changes nothing
+  /// more: for bisection.
+  static constexpr std::uint64_t kNoLimit = ~std::uint64_t{0};
+  void limit_rewrites(std::uint64_t limit) { rewrite_limit_ = rewrites_left_ = limit; }
+  std::uint64_t rewrites() const { return rewrite_limit_ - rewrites_left_; }
+  std::uint64_t& rewrites_left() { return rewrites_left_; }
   /// Switches a pass off (for tests, bisection and `--opt-level`).
   void disable(Pass pass) { disabled_ |= std::uint32_t{1} << static_cast<unsigned>(pass); }
+  void set_disabled(std::uint32_t passes) { disabled_ = passes; }
   bool enabled(Pass pass) const { return ((disabled_ >> static_cast<unsigned>(pass)) & 1) == 0; }
   /// How many things each pass changed since the context was made.
   std::uint64_t changes(Pass pass) const { return changes_[static_cast<unsigned>(pass)]; }
@@ -44,6 +51,8 @@ class OptContext {
 
  private:
   std::uint32_t disabled_ = 0;
+  std::uint64_t rewrite_limit_ = kNoLimit;
+  std::uint64_t rewrites_left_ = kNoLimit;
   std::uint64_t changes_[kPassCount] = {};
   std::unique_ptr<State> state_;
 };

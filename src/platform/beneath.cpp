@@ -171,13 +171,13 @@ int open_beneath(int root, std::string_view path, const OpenRequest& request, Fd
   const bool slash = path.back() == '/';
   // What is to be created is a file, which no name with a slash at its end can be; and O_EXCL never
   // follows a link in the last place.
-  const bool follow = request.create ? request.follow && !request.exclusive && !slash
-                                     : request.follow || slash;
+  const bool follow =
+      request.create ? request.follow && !request.exclusive && !slash : request.follow || slash;
   if (const int error = walk.to_last(path, follow, last); error != 0) return error;
-  if (walk.must_be_directory() && request.create && !request.path_only && last != ".") return EISDIR;
+  if (walk.must_be_directory() && request.create && !request.path_only && last != ".")
+    return EISDIR;
   const int must_be_directory = walk.must_be_directory() && !request.create ? O_DIRECTORY : 0;
-  const int fd =
-      ::openat(walk.top(), last.c_str(), flags | O_NOFOLLOW | must_be_directory, 0666);
+  const int fd = ::openat(walk.top(), last.c_str(), flags | O_NOFOLLOW | must_be_directory, 0666);
   if (fd < 0) return errno;
   out = Fd(fd);
   return 0;

@@ -40,13 +40,13 @@ int visit_object(dl_phdr_info* info, std::size_t, void* context) {
   auto& search = *static_cast<Search*>(context);
   bool is_it = false;
   for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    const ElfW(Phdr) & header = info->dlpi_phdr[i];
     is_it |= header.p_type == PT_LOAD &&
              search.inside - (info->dlpi_addr + header.p_vaddr) < header.p_memsz;
   }
   if (!is_it) return 0;
   for (unsigned i = 0; i < info->dlpi_phnum; ++i) {
-    const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    const ElfW(Phdr) & header = info->dlpi_phdr[i];
     if (header.p_type != PT_NOTE) continue;
     const auto id = build_id({at(*info, header), header.p_memsz});
     if (id.empty()) continue;
@@ -55,7 +55,7 @@ int visit_object(dl_phdr_info* info, std::size_t, void* context) {
     return 1;
   }
   for (unsigned i = 0; i < info->dlpi_phnum && search.count < kMaxPieces; ++i) {
-    const ElfW(Phdr)& header = info->dlpi_phdr[i];
+    const ElfW(Phdr) & header = info->dlpi_phdr[i];
     if (header.p_type != PT_LOAD || (header.p_flags & PF_W) != 0) continue;
     search.pieces[search.count++] = {at(*info, header), header.p_filesz};
   }

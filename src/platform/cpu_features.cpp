@@ -66,9 +66,9 @@ Result<CpuFeatures> parse_cpu_features(std::string_view text) {
       known += fmt::format("{}{}", known.empty() ? "" : ", ", row.name);
     }
     if (!found) {
-      return Error(ErrorKind::BadArgument,
-                   fmt::format("unknown CPU feature '{}': native, baseline, or some of {}", name,
-                               known));
+      return Error(
+          ErrorKind::BadArgument,
+          fmt::format("unknown CPU feature '{}': native, baseline, or some of {}", name, known));
     }
   }
   // What a feature needs comes with it, so that the set is one that a CPU can have.

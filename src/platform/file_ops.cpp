@@ -174,8 +174,8 @@ int truncate_fd(int fd, std::uint64_t size) {
 int allocate_fd(int fd, std::uint64_t offset, std::uint64_t size) {
   if (offset > INT64_MAX || size > INT64_MAX) return EINVAL;
   // Not posix_fallocate, which writes every block itself where the file system cannot.
-  return result_of(
-      retry([&] { return ::fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(size)); }));
+  return result_of(retry(
+      [&] { return ::fallocate(fd, 0, static_cast<off_t>(offset), static_cast<off_t>(size)); }));
 }
 
 int advise_fd(int fd, std::uint64_t offset, std::uint64_t size, unsigned advice) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// The floating-point control register of the running thread. Compiled code needs the default mode:
-/// rounding to nearest, no flushing of subnormal numbers, exceptions masked. Nothing that Hoist compiles
-/// uses the x87 unit, so its control word does not matter.
+/// rounding to nearest, no flushing of subnormal numbers, exceptions masked. Nothing that Hoist
+/// compiles uses the x87 unit, so its control word does not matter.
 
 #include <cstdint>
 

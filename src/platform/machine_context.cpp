@@ -76,8 +76,7 @@ void write_context(void* signal_context, const MachineRegisters& registers) {
 
 // Not instrumented: a sanitizer would clear the shadow of stack frames that stay in use.
 __attribute__((no_sanitize("address"))) void resume_at(std::uintptr_t sp, std::uintptr_t fp,
-                                                       std::uintptr_t pc,
-                                                       std::uint64_t payload0,
+                                                       std::uintptr_t pc, std::uint64_t payload0,
                                                        std::uint64_t payload1) {
   hoist_resume_at(sp, fp, pc, payload0, payload1);
 }

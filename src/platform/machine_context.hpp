@@ -25,9 +25,9 @@ struct MachineRegisters {
 MachineRegisters read_context(const void* signal_context);
 void write_context(void* signal_context, const MachineRegisters& registers);
 
-/// Continues at `pc` with the given stack and frame pointer and two words in the registers that hold
-/// an exception's payload (x86-64: rax, rdx; AArch64: x0, x1); everything below `sp` is abandoned
-/// without running anything.
+/// Continues at `pc` with the given stack and frame pointer and two words in the registers that
+/// hold an exception's payload (x86-64: rax, rdx; AArch64: x0, x1); everything below `sp` is
+/// abandoned without running anything.
 [[noreturn]] void resume_at(std::uintptr_t sp, std::uintptr_t fp, std::uintptr_t pc,
                             std::uint64_t payload0 = 0, std::uint64_t payload1 = 0);
 

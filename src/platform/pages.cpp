@@ -85,8 +85,8 @@ Result<MappedFile> MappedFile::map(int fd) {
   if (bytes == 0) return out;
   void* base = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
   if (base == MAP_FAILED) {
-    return Error(ErrorKind::OutOfMemory, fmt::format("cannot map {} bytes of a file: {}", bytes,
-                                                     std::strerror(errno)));
+    return Error(ErrorKind::OutOfMemory,
+                 fmt::format("cannot map {} bytes of a file: {}", bytes, std::strerror(errno)));
   }
   out.base_ = static_cast<std::uint8_t*>(base);
   out.bytes_ = bytes;

@@ -112,6 +112,40 @@ TEST(SignalsDeathTest, UnclaimedFaultsGoToTheHandlerThatWasThere) {
       testing::ExitedWithCode(42), "");
 }
 
+TEST(SignalsDeathTest, PreviousHandlerRunsAsTheKernelWouldRunIt) {
+  EXPECT_EXIT(
+      {
+        struct sigaction before = {};
+        before.sa_flags = SA_SIGINFO | static_cast<int>(SA_RESETHAND);
+        sigemptyset(&before.sa_mask);
+        sigaddset(&before.sa_mask, SIGUSR1);
+        before.sa_sigaction = [](int signal, siginfo_t* info, void*) {
+          sigset_t blocked;
+          ::pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+          const bool right = sigismember(&blocked, SIGUSR1) == 1 &&
+                             sigismember(&blocked, signal) == 1 && info->si_code <= 0;
+          if (!right) ::_exit(1);
+        };
+        ::sigaction(SIGBUS, &before, nullptr);
+        install_fault_handler(claim_nothing);
+        ::raise(SIGBUS);
+        ::raise(SIGBUS);  // once only: by now it is the default action
+        std::exit(2);
+      },
+      testing::KilledBySignal(SIGBUS), "");
+}
+
+TEST(SignalsDeathTest, IgnoredSignalsFromOutsideStayIgnored) {
+  EXPECT_EXIT(
+      {
+        ::signal(SIGILL, SIG_IGN);
+        install_fault_handler(claim_nothing);
+        ::raise(SIGILL);
+        std::exit(3);
+      },
+      testing::ExitedWithCode(3), "");
+}
+
 TEST(SignalsDeathTest, UnclaimedFaultsEndTheProcessAsBefore) {
   EXPECT_EXIT(
       {

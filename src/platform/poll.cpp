@@ -44,8 +44,7 @@ int poll_fds(std::span<PollItem> items, std::int64_t timeout_ns, WakeFlag* wake)
     if (fd >= 0) {
       fds[count++] = {fd, POLLIN, 0};
     } else {
-      timeout_ns =
-          timeout_ns < 0 ? WakeFlag::kSliceNs : std::min(timeout_ns, WakeFlag::kSliceNs);
+      timeout_ns = timeout_ns < 0 ? WakeFlag::kSliceNs : std::min(timeout_ns, WakeFlag::kSliceNs);
     }
   }
   timespec timeout{};
@@ -59,7 +58,8 @@ int poll_fds(std::span<PollItem> items, std::int64_t timeout_ns, WakeFlag* wake)
     ready |= items[i].can_read || items[i].can_write;
   }
   if (wake == nullptr) return 0;
-  if (rc > 0 && count > items.size() && fds[count - 1].revents != 0 && !wake->raised()) wake->settle();
+  if (rc > 0 && count > items.size() && fds[count - 1].revents != 0 && !wake->raised())
+    wake->settle();
   return !ready && wake->raised() ? ECANCELED : 0;
 }
 

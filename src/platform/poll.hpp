@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Waiting for descriptors, clocks and a WakeFlag at once. Never a loop that keeps a processor busy.
+/// Waiting for descriptors, clocks and a WakeFlag at once. Never a loop that keeps a processor
+/// busy.
 
 #include <cstdint>
 #include <span>

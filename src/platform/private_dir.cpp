@@ -53,7 +53,8 @@ Fd new_file(int dir, const std::string& name, mode_t mode, bool& has_name) {
   Fd file(::openat(dir, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode));
   if (file.is_open()) return file;
   has_name = true;
-  return Fd(::openat(dir, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+  return Fd(
+      ::openat(dir, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
 }
 
 /// Writes a new file in `dir` and renames it to `name`. 0 or an errno value.
@@ -67,7 +68,8 @@ int write_renamed(int dir, const char* name, std::span<const std::uint8_t> bytes
   if (error == 0 && sync && ::fsync(file.get()) != 0) error = errno;
   if (error == 0 && !has_name) {
     const std::string open_file = fmt::format("/proc/self/fd/{}", file.get());
-    has_name = ::linkat(AT_FDCWD, open_file.c_str(), dir, temporary.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    has_name =
+        ::linkat(AT_FDCWD, open_file.c_str(), dir, temporary.c_str(), AT_SYMLINK_FOLLOW) == 0;
     if (!has_name) error = errno;
   }
   if (::close(file.release()) != 0 && error == 0) error = errno;
@@ -148,8 +150,7 @@ Result<std::vector<PrivateDir::Entry>> PrivateDir::list() const {
     out.push_back({from.name, static_cast<std::uint64_t>(info.st_size),
                    seconds * 1'000'000'000 + static_cast<std::uint64_t>(info.st_mtim.tv_nsec)});
   }
-  std::sort(out.begin(), out.end(),
-            [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  std::sort(out.begin(), out.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
   return out;
 }
 

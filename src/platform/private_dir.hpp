@@ -46,9 +46,9 @@ class PrivateDir {
   Fd dir_;
 };
 
-/// Writes a file for the user: a regular file, or none yet, is replaced at once (a temporary file in
-/// the same directory, synced, renamed; a link is followed, the mode is kept); a device or a pipe
-/// is written to. `executable`: whoever may read the file may execute it.
+/// Writes a file for the user: a regular file, or none yet, is replaced at once (a temporary file
+/// in the same directory, synced, renamed; a link is followed, the mode is kept); a device or a
+/// pipe is written to. `executable`: whoever may read the file may execute it.
 /// @error Io: names the path and the reason; the old file is as it was
 Result<void> replace_file(const std::string& path, std::span<const std::uint8_t> bytes,
                           bool executable);

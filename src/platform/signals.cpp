@@ -46,8 +46,8 @@ static void pass_on(int signal, siginfo_t* info, void* context) {
     if (sent) ::raise(signal);
     return;
   }
-  // As the kernel would call it: with its mask, the signal itself blocked unless it wants otherwise,
-  // and once only if it said so.
+  // As the kernel would call it: with its mask, the signal itself blocked unless it wants
+  // otherwise, and once only if it said so.
   sigset_t mask = action.sa_mask;
   if ((action.sa_flags & SA_NODEFER) == 0) sigaddset(&mask, signal);
   const struct sigaction called = action;

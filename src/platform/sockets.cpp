@@ -64,10 +64,11 @@ msghdr message(std::span<const IoSlice> slices, iovec (&vecs)[1024]) {
 Result<Fd> listen_tcp(std::string_view address) {
   Address where;
   if (!parse_address(address, where)) {
-    return Error(ErrorKind::BadArgument,
-                 fmt::format("'{}' is not an address to listen on: ADDR:PORT with a numeric address "
-                             "(127.0.0.1:8080, [::1]:8080)",
-                             address));
+    return Error(
+        ErrorKind::BadArgument,
+        fmt::format("'{}' is not an address to listen on: ADDR:PORT with a numeric address "
+                    "(127.0.0.1:8080, [::1]:8080)",
+                    address));
   }
   Fd fd(::socket(where.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   const int one = 1;
@@ -97,7 +98,8 @@ int accept_socket(int fd, Fd& out) {
 int receive(int fd, std::span<const IoSlice> slices, bool peek, Received& out) {
   iovec vecs[1024];
   msghdr header = message(slices, vecs);
-  const ssize_t got = ::recvmsg(fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | (peek ? MSG_PEEK : 0));
+  const ssize_t got =
+      ::recvmsg(fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC | (peek ? MSG_PEEK : 0));
   if (got < 0) return errno;
   out.count = static_cast<std::size_t>(got);
   out.truncated = (header.msg_flags & MSG_TRUNC) != 0;

@@ -16,8 +16,8 @@ struct StackBounds {
 /// stack may grow to. {0, 0} if the system does not say.
 StackBounds thread_stack();
 
-/// Calls these around each fork from now on, the last in the child, on the forking thread: for locks that
-/// other threads may hold at that moment.
+/// Calls these around each fork from now on, the last in the child, on the forking thread: for
+/// locks that other threads may hold at that moment.
 void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)());
 
 /// Threads that this process may run at once: at least 1.

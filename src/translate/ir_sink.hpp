@@ -33,7 +33,8 @@ class IrSink {
   explicit IrSink(const ModuleEnv& env);
 
   /// The next function goes to `func`, which is clear.
-  void reset(ir::Function& func, ir::SimplifyFn simplify);
+  /// `assignments`: where the function assigns its locals, or null.
+  void reset(ir::Function& func, ir::SimplifyFn simplify, ir::Assignments* assignments);
   /// Completes SSA form. False: the function needs more block parameters than any sensible one.
   bool finish();
 
@@ -121,6 +122,10 @@ class IrSink {
   ir::Function& func() { return builder_.func(); }
 
   // ---- body/control.cpp
+  /// `end` without keeping track of regions.
+  void finish_frame(wasm::FrameKind kind, const wasm::BlockType& block, Frame& frame,
+                    bool falls_through, bool continues, Out results);
+  void finish_regions(wasm::FrameKind kind, ir::Block before);
   ir::Block label_block(const Label& label) { return label_block(label.frame, label.types); }
   ir::Block label_block(Frame& frame, std::span<const wasm::ValType> types);
   ir::Block block_with_params(std::span<const wasm::ValType> types);
@@ -231,9 +236,15 @@ class IrSink {
     ir::MemFlagsRef flags;
   };
 
+  void note_assignment() {
+    if (assignments_ != nullptr) [[unlikely]]
+      assignments_->reached_assignment(builder_.current_block());
+  }
+
   const ModuleEnv& env_;
   ir::Function scratch_func_;  // what the builder refers to between functions
   ir::FunctionBuilder builder_;
+  ir::Assignments* assignments_ = nullptr;  // of the function, if it has been scanned
   ir::Block entry_;
   Value ctx_;
   ir::MemFlagsRef constant_flags_;  // never changing fields of instance and function references

@@ -88,6 +88,15 @@ def compiles(folder):
         expect(f"level {level} runs", hoist(folder, "run", "--invoke", "fib", "level", "10"), 0, r"^55\n$")
 
 
+    # Limits work if the image was made for them.
+    for flag, run, status in (("--epoch", ["--timeout", "10s"], 0), ("--fuel", ["--fuel", "1000000000"], 0),
+                              ("--signals=off", ["--signals=off"], 0), ("--bounds-checks=explicit", ["--bounds-checks=explicit"], 0)):
+        expect(f"for {flag}", hoist(folder, "compile", flag, "fib.wat", "-o", "limited"), 0, r"^$")
+        expect(f"runs with {run}", hoist(folder, "run", *run, "--invoke", "fib", "limited", "20"), 0, r"^6765\n$")
+        expect("and not without", hoist(folder, "run", "--invoke", "fib", "limited", "20"), 1, r"^$",
+               r"^hoist: limited: the image was compiled with .* both must be the same\n$")
+
+
 def refuses(folder):
     expect("no output named", hoist(folder, "compile", "fib.wat"), 1, r"^$", r"^hoist: .*output.*\n$")
     expect("no such file", hoist(folder, "compile", "nowhere", "-o", "x"), 1, r"^$", r"^hoist: nowhere: .*\n$")
@@ -213,6 +222,7 @@ def dumps(folder):
     expect("no such function", hoist(folder, "objdump", "--function", "none", "fib"), 1, r"", r"^hoist: fib: it has no function 'none'\n$")
     expect("IR", hoist(folder, "objdump", "--ir", "--function", "fib", "fib.wat"), 0, r"(?s)function u0:0\(i64 vmctx, i32\).*block0.*<fib>:")
     expect("no IR in images", hoist(folder, "objdump", "--ir", "fib"), 1, r"^$", r"^hoist: fib: an image holds no IR.*\n$")
+    expect("an invalid module", hoist(folder, "objdump", "bad.wat"), 1, r"^$", r"^hoist: bad.wat: .*type mismatch.*\n$")
     expect("neither", hoist(folder, "objdump", "/bin/true"), 1, r"^$", r"^hoist: /bin/true: not a Hoist image.*\n$")
 
 

@@ -165,6 +165,9 @@ def streams(work):
     process.send_signal(signal.SIGINT)
     check("a sleeper can be ended", process.wait(timeout=20) != 0)
     start = time.monotonic()
+    done = run(work, ["--timeout", "300ms", "forever.wat"])
+    check("--timeout wakes a sleeper", done.returncode == 124 and time.monotonic() - start < 20, done)
+    start = time.monotonic()
     done = run(work, ["nap.wat"])
     check("sleeps", done.returncode == 0 and time.monotonic() - start >= 0.2, done)
 

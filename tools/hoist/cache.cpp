@@ -51,8 +51,8 @@ int run(const CacheCommand& options) {
   const auto usage = options.clear ? cache.clear() : cache.usage();
   if (!usage) return fail(usage.error().message());
   print(fmt::format("{}: {}{} module{}, {} bytes (limit {})\n", base::printable(directory),
-                    options.clear ? "removed " : "", usage->entries,
-                    usage->entries == 1 ? "" : "s", usage->bytes, Config().cache_bytes));
+                    options.clear ? "removed " : "", usage->entries, usage->entries == 1 ? "" : "s",
+                    usage->bytes, Config().cache_bytes));
   return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "hoist/cli.hpp"
 #include "hoist/hoist.hpp"
+#include "hoist/limits.hpp"
 #include "platform/files.hpp"
 #include "platform/private_dir.hpp"
 #include "wasm/format/limits.hpp"
@@ -21,6 +22,9 @@ struct CompileCommand {
   std::string cpu = "native";
   unsigned threads = 0;
   unsigned opt_level = 2;
+  CodeOptions code;
+  bool fuel = false;
+  bool epoch = false;
 };
 
 int run(const CompileCommand& options) {
@@ -28,6 +32,9 @@ int run(const CompileCommand& options) {
   config.opt_level = static_cast<OptLevel>(options.opt_level);
   config.threads = options.threads;
   config.cpu = options.cpu;
+  apply(options.code, config);
+  config.fuel = options.fuel;
+  config.epoch = options.epoch;
   auto engine = Engine::create(config);
   if (!engine) return fail(engine.error().message());
   auto bytes = platform::read_file(options.file, wasm::kMaxModuleBytes);
@@ -57,7 +64,9 @@ void add_compile(CLI::App& app, int& status) {
       "hoist compile FILE -o OUT, then hoist run OUT [ARGS...].\n\n"
       "The image is an ELF file that objdump, nm and debuggers read. It is machine code: run only "
       "images\n"
-      "that you would also run as programs. It is written completely or not at all.");
+      "that you would also run as programs. It is written completely or not at all. Its settings "
+      "have to\n"
+      "be those of the run.");
   sub->add_option("FILE", options->file, "Binary WebAssembly or its text form")->required();
   sub->add_option("-o,--output", options->output, "Where the image goes")
       ->required()
@@ -75,6 +84,9 @@ void add_compile(CLI::App& app, int& status) {
                   "it")
       ->check(CLI::Range(0u, 1024u))
       ->type_name("N");
+  add_code_options(*sub, options->code);
+  sub->add_flag("--fuel", options->fuel, "Code for runs with --fuel");
+  sub->add_flag("--epoch", options->epoch, "Code for runs with --timeout");
   sub->callback([options, &status] { status = run(*options); });
 }
 

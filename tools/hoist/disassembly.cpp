@@ -40,9 +40,8 @@ std::string Disassembler::place_name(std::uint64_t text_offset, const FunctionEn
   const FunctionEntry* entry = image_.find_function(static_cast<std::uint32_t>(text_offset));
   if (entry == nullptr) return {};
   const std::uint64_t distance = text_offset - entry->offset;
-  std::string name = entry == &from && distance != 0
-                         ? std::string()
-                         : base::printable(names_(entry->key), 200);
+  std::string name =
+      entry == &from && distance != 0 ? std::string() : base::printable(names_(entry->key), 200);
   if (distance != 0) name += fmt::format("+0x{:x}", distance);
   return name;
 }
@@ -53,7 +52,8 @@ static std::uint64_t target_of(csh handle, const cs_insn& insn, bool& found) {
   found = true;
   for (std::uint8_t i = 0; i < x86.op_count; ++i) {
     const cs_x86_op& operand = x86.operands[i];
-    const bool branches = cs_insn_group(handle, &insn, CS_GRP_JUMP) || cs_insn_group(handle, &insn, CS_GRP_CALL);
+    const bool branches =
+        cs_insn_group(handle, &insn, CS_GRP_JUMP) || cs_insn_group(handle, &insn, CS_GRP_CALL);
     if (operand.type == X86_OP_IMM && branches) return static_cast<std::uint64_t>(operand.imm);
     if (operand.type == X86_OP_MEM && operand.mem.base == X86_REG_RIP) {
       return insn.address + insn.size + static_cast<std::uint64_t>(operand.mem.disp);

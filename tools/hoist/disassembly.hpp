@@ -23,7 +23,8 @@ class Disassembler {
 
  private:
   struct Decoder;
-  void instruction(const image::FunctionEntry& entry, std::string& out, std::uint32_t& source) const;
+  void instruction(const image::FunctionEntry& entry, std::string& out,
+                   std::uint32_t& source) const;
   void constants(const image::FunctionEntry& entry, std::string& out) const;
   std::string place_name(std::uint64_t text_offset, const image::FunctionEntry& from) const;
 

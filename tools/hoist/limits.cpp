@@ -55,7 +55,8 @@ Result<std::uint64_t> leading_number(const std::string& option, const std::strin
   if (!text.empty() && text.front() == '-') return wrong(option, all, "is negative");
   std::uint64_t value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code == std::errc::invalid_argument) return wrong(option, all, "does not begin with a number");
+  if (code == std::errc::invalid_argument)
+    return wrong(option, all, "does not begin with a number");
   if (code == std::errc::result_out_of_range) return wrong(option, all, "is too large");
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   if (!text.empty() && text.front() == '.') {
@@ -160,8 +161,9 @@ void RunLimits::add_options(CLI::App& app) {
   app.add_option("--fuel", fuel_,
                  "Stop the program when it has executed about N instructions (docs/limits.md)")
       ->type_name("N");
-  app.add_flag("--trap-on-grow-failure", trap_on_grow_failure_,
-               "End the program when it is refused memory or table elements, instead of telling it");
+  app.add_flag(
+      "--trap-on-grow-failure", trap_on_grow_failure_,
+      "End the program when it is refused memory or table elements, instead of telling it");
 }
 
 Result<void> RunLimits::parse() {
@@ -173,7 +175,8 @@ Result<void> RunLimits::parse() {
   if (done) done = read_limit(parse_size, "--max-stack", max_stack_, stack_bytes_);
   if (done) done = read_limit(parse_count, "--fuel", fuel_, fuel_units_);
   constexpr std::uint64_t kMostStack = std::uint64_t{1} << 40;
-  if (done && stack_bytes_ > kMostStack) return wrong("--max-stack", max_stack_, "is more than 1024GiB");
+  if (done && stack_bytes_ > kMostStack)
+    return wrong("--max-stack", max_stack_, "is more than 1024GiB");
   return done;
 }
 
@@ -205,8 +208,9 @@ std::string RunLimits::refusal() const {
   if (refusals_ == 0) return {};
   const bool memory = refused_.what == Growth::What::Memory;
   if (memory) {
-    return fmt::format("the program was refused memory: {} bytes wanted, the limit is {} (--max-memory)",
-                       refused_.desired, max_memory_);
+    return fmt::format(
+        "the program was refused memory: {} bytes wanted, the limit is {} (--max-memory)",
+        refused_.desired, max_memory_);
   }
   return fmt::format(
       "the program was refused table elements: {} wanted, the limit is {} (--max-table-elements)",
@@ -237,7 +241,8 @@ void RunLimits::watch(InterruptHandle handle) {
   std::uint64_t left = timeout_ns_;
   while (left != 0) {
     const std::uint64_t step = left < kStep ? left : kStep;
-    if (changed_.wait_for(lock, std::chrono::nanoseconds(step), [this] { return stopped_; })) return;
+    if (changed_.wait_for(lock, std::chrono::nanoseconds(step), [this] { return stopped_; }))
+      return;
     left -= step;
   }
   timed_out_ = true;

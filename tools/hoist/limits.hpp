@@ -17,7 +17,8 @@ class App;
 namespace hoist::cli {
 
 /// "1500ms" in nanoseconds, "64MiB" in bytes: digits and a unit, nothing else.
-/// @error BadArgument: names the option and what is wrong: no number, no or an unknown unit, a sign, a
+/// @error BadArgument: names the option and what is wrong: no number, no or an unknown unit, a
+/// sign, a
 ///        fraction, too large.
 Result<std::uint64_t> parse_duration(const std::string& option, const std::string& text);
 Result<std::uint64_t> parse_size(const std::string& option, const std::string& text);

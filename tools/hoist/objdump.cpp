@@ -10,6 +10,7 @@
 #include "hoist/cli.hpp"
 #include "hoist/disassembly.hpp"
 #include "hoist/hoist.hpp"
+#include "hoist/limits.hpp"
 #include "image/image_open.hpp"
 #include "ir/text/printer.hpp"
 #include "opt/pipeline.hpp"
@@ -36,6 +37,7 @@ struct ObjdumpCommand {
   unsigned opt_level = 2;
   unsigned threads = 0;
   bool ir = false;
+  CodeOptions code;
 };
 
 struct Input {
@@ -51,6 +53,7 @@ Result<std::vector<std::uint8_t>> compiled(const ObjdumpCommand& options,
   config.opt_level = static_cast<OptLevel>(options.opt_level);
   config.threads = options.threads;
   config.cpu = options.cpu;
+  apply(options.code, config);
   auto engine = Engine::create(config);
   if (!engine) return std::move(engine).error();
   return Module::precompile(*engine, bytes);
@@ -173,6 +176,7 @@ void add_objdump(CLI::App& app, int& status) {
   sub->add_option("--threads", options->threads, "Threads that compile; 0 (default): one per core")
       ->check(CLI::Range(0u, 1024u))
       ->type_name("N");
+  add_code_options(*sub, options->code);
   sub->callback([options, &status] { status = run(*options); });
 }
 

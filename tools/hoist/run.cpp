@@ -268,7 +268,8 @@ Result<WasiConfig> wasi_config(const RunOptions& options) {
     const bool read_only = mode != std::string::npos && guest.substr(mode) == "::ro";
     if (mode != std::string::npos) {
       if (!read_only)
-        return bad_argument(fmt::format("--dir takes HOST, HOST::GUEST or HOST::GUEST::ro, not '{}'", entry));
+        return bad_argument(
+            fmt::format("--dir takes HOST, HOST::GUEST or HOST::GUEST::ro, not '{}'", entry));
       guest.resize(mode);
     }
     config.directories.push_back({host, std::move(guest), read_only});

@@ -5,9 +5,13 @@
 
 namespace hoistdev {
 
+int bisect_main(int argc, char** argv);
+int clif_main(int argc, char** argv);
 int compile_main(int argc, char** argv);
 int filetest_main(int argc, char** argv);
+int fuzz_main(int argc, char** argv);
 int module_main(int argc, char** argv);
+int reduce_main(int argc, char** argv);
 int translate_main(int argc, char** argv);
 
 struct Command {

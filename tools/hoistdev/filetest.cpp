@@ -83,6 +83,9 @@ int filetest_main(int argc, char** argv) {
   app.add_option("--threads", threads, "number of threads")->check(CLI::Range(1u, 256u));
   app.add_flag("--differential", options.differential,
                "run: also interpret; both must satisfy each directive and agree");
+  app.add_flag("--strict", options.strict,
+               "optimize, alias-analysis, compile, unwind, safepoint: the text must match too "
+               "(without: counted apart, since it depends on the optimiser and compiler)");
   app.add_flag("--bless", options.bless,
                "write what was found in place of the expected text (precise-output, and blocks of "
                "literal sameln:/nextln: lines)");

@@ -12,6 +12,7 @@ namespace hoistdev {
 struct FileTestOptions {
   int opt_level = -1;         ///< -1: what the file sets, else 2
   bool differential = false;  ///< run directives: interpreter against native code
+  bool strict = false;        ///< text that depends on the optimiser or compiler must match
   bool bless = false;         ///< put what was found in place of what was expected
   std::string without;        ///< names of CPU features that native code does without, or "all"
   std::string only;           ///< a command, or empty for all

@@ -169,9 +169,9 @@ static std::string_view without_marks(std::string_view comment) {
 }
 
 static constexpr std::pair<std::string_view, FileCheck::Kind> kKinds[] = {
-    {"check:", FileCheck::Kind::Check},         {"sameln:", FileCheck::Kind::SameLine},
-    {"nextln:", FileCheck::Kind::NextLine},     {"unordered:", FileCheck::Kind::Unordered},
-    {"not:", FileCheck::Kind::Not},             {"regex:", FileCheck::Kind::Regex}};
+    {"check:", FileCheck::Kind::Check},     {"sameln:", FileCheck::Kind::SameLine},
+    {"nextln:", FileCheck::Kind::NextLine}, {"unordered:", FileCheck::Kind::Unordered},
+    {"not:", FileCheck::Kind::Not},         {"regex:", FileCheck::Kind::Regex}};
 
 FileCheck::Kind FileCheck::kind_of(std::string_view comment) {
   comment = without_marks(comment);

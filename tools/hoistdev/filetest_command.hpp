@@ -2,8 +2,8 @@
 #pragma once
 /// What a command of test files is given, and where it puts its outcome.
 ///
-/// A command is `void filetest_NAME(const FileTest&, Words, Collector&)` in filetest_NAME.cpp with a
-/// row in filetest_commands.def. It never throws. It walks the functions, and for each calls
+/// A command is `void filetest_NAME(const FileTest&, Words, Collector&)` in filetest_NAME.cpp with
+/// a row in filetest_commands.def. It never throws. It walks the functions, and for each calls
 /// `check_text` (pattern directives, or exact text under `precise-output`) or reports itself.
 
 #include <span>
@@ -51,12 +51,18 @@ class Collector {
   void refuse(const hoist::Error& error, const std::string& where);
   void held() { ++report_.directives; }
   void bless(Edit edit) { edits_.push_back(std::move(edit)); }
+  /// Reports `other`, which says how texts compare that this command does not insist on, on a line
+  /// of its own: a failure there is none.
+  void aside(Collector& other);
+  const std::string& command() const { return report_.command; }
+  std::vector<CommandReport>& asides() { return asides_; }
   CommandReport take() { return std::move(report_); }
   std::vector<Edit>& edits() { return edits_; }
 
  private:
   void weaker(Status status, const std::string& reason);
   CommandReport report_;
+  std::vector<CommandReport> asides_;
   std::vector<Edit> edits_;
 };
 

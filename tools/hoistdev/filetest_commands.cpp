@@ -64,6 +64,15 @@ void Collector::weaker(Status status, const std::string& reason) {
   report_.reason = reason;
 }
 
+void Collector::aside(Collector& other) {
+  CommandReport report = other.take();
+  if (report.status == Status::Failed) {
+    report.status = Status::Skipped;
+    report.reason = "the text is of another optimiser or compiler";
+  }
+  asides_.push_back(std::move(report));
+}
+
 // ---- Dispatch.
 
 namespace {
@@ -137,6 +146,7 @@ FileReport run_file(std::string_view text, const FileTestOptions& options) {
     }
     edits.insert(edits.end(), out.edits().begin(), out.edits().end());
     report.commands.push_back(out.take());
+    for (CommandReport& aside : out.asides()) report.commands.push_back(std::move(aside));
   }
   if (!edits.empty()) report.blessed = edited(text, edits);
   return report;

@@ -26,7 +26,7 @@ class Execution {
     }
     std::unique_ptr<NativeFile> code;
     if (native) {
-      Result<std::unique_ptr<NativeFile>> compiled = 
+      Result<std::unique_ptr<NativeFile>> compiled =
           NativeFile::compile(test_.file, opt_level_, test_.options.without);
       if (!compiled) {
         out.refuse(compiled.error(), "");
@@ -68,12 +68,13 @@ class Execution {
 
   void run_directive(const RunDirective& directive, const ir::ParsedFunction& owner,
                      ir::Interpreter* interpreter, NativeFile* native, Collector& out) {
-    // As in the suites a directive calls the function that it stands behind, whatever its name says.
+    // As in the suites a directive calls the function that it stands behind, whatever its name
+    // says.
     const ir::ParsedFunction* const target = &owner;
     if (!directive.function.empty() && owner.func.name.text != directive.function) {
-      const auto found = std::ranges::find_if(test_.file.functions, [&](const ir::ParsedFunction& f) {
-        return f.func.name.text == directive.function;
-      });
+      const auto found = std::ranges::find_if(
+          test_.file.functions,
+          [&](const ir::ParsedFunction& f) { return f.func.name.text == directive.function; });
       if (found == test_.file.functions.end()) {
         out.fail(line_text(directive.line, "no function %" + directive.function));
         return;

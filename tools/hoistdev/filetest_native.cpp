@@ -72,11 +72,6 @@ Result<std::unique_ptr<NativeFile>> NativeFile::compile(const ir::ParsedFile& fi
   for (std::size_t i = 0; i < refused.size(); ++i) {
     const std::optional<Error>& unsupported = file.functions[i].unsupported;
     if (unsupported) refused[i] = Error(unsupported->kind(), unsupported->message());
-    for (const ir::ExtFunc& ext : file.functions[i].func.ext_funcs) {
-      // The name by which test files reach the runtime's throw.
-      if (ext.name.text != "__cranelift_throw" || refused[i]) continue;
-      refused[i] = Error(ErrorKind::Unsupported, "unsupported: exceptions (%__cranelift_throw)");
-    }
   }
   // Each function alone first: which of them does the target take?
   {

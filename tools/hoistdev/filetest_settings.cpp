@@ -34,7 +34,8 @@ constexpr std::string_view kArmFlags =
     " has_lse has_pauth has_fp16 has_dotprod has_i8mm sign_return_address sign_return_address_all "
     "sign_return_address_with_bkey use_bti ";
 constexpr std::string_view kRiscvFlags =
-    " has_m has_a has_f has_d has_v has_c has_zca has_zcd has_zcb has_zkn has_zknd has_zkne has_zknh "
+    " has_m has_a has_f has_d has_v has_c has_zca has_zcd has_zcb has_zkn has_zknd has_zkne "
+    "has_zknh "
     "has_zkr has_zksed has_zksh has_zkt has_zba has_zbb has_zbc has_zbs has_zbkb has_zbkc has_zbkx "
     "has_zicsr has_zifencei has_zfa has_zfh has_zfhmin has_zvfh has_zvbb has_zvl32b has_zvl64b "
     "has_zvl128b has_zvl256b has_zvl512b has_zvl1024b has_zicond ";
@@ -176,8 +177,8 @@ Result<void> apply_flag(const std::string& word, std::uint32_t line,
     ok = ("|" + std::string(flag->values) + "|").find("|" + value + "|") != std::string::npos;
   }
   if (!ok) {
-    return malformed(line, "the values of " + name + " are " + std::string(flag->values) +
-                               ", found " + word);
+    return malformed(
+        line, "the values of " + name + " are " + std::string(flag->values) + ", found " + word);
   }
   flags[name] = value;
   return {};

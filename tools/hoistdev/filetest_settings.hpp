@@ -3,8 +3,8 @@
 /// What the `set` and `target` lines of a test file say.
 ///
 /// `set` lines accumulate for the targets after them. Every flag of filetest_flags.def is known,
-/// every name of the targets too, as far as pointer width, byte order and flag names go; only x86_64
-/// is compiled for and run.
+/// every name of the targets too, as far as pointer width, byte order and flag names go; only
+/// x86_64 is compiled for and run.
 
 #include <map>
 #include <string>
@@ -18,8 +18,8 @@
 namespace hoistdev {
 
 struct TargetSettings {
-  std::string name;                    ///< x86_64, pulley32be, ...; empty: no target line
-  hoist::ir::Type pointer_type;        ///< invalid without a target
+  std::string name;              ///< x86_64, pulley32be, ...; empty: no target line
+  hoist::ir::Type pointer_type;  ///< invalid without a target
   bool big_endian = false;
   bool is_x64 = false;
   hoist::isa::FeatureSet features = 0;  ///< x86_64: baseline and what flags and presets add

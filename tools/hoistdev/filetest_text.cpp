@@ -101,8 +101,7 @@ void check_precise(const FileTest& test, const ir::ParsedFunction& function,
 }
 
 /// New directives for the whole text, where the old ones are a block of literal lines.
-bool bless_directives(const ir::ParsedFunction& function, const std::string& text,
-                      Collector& out) {
+bool bless_directives(const ir::ParsedFunction& function, const std::string& text, Collector& out) {
   Edit edit;
   for (const ir::AttachedComment& comment : function.comments) {
     const FileCheck::Kind kind = FileCheck::kind_of(comment.text);

@@ -8,9 +8,13 @@
 namespace {
 
 constexpr hoistdev::Command kCommands[] = {
+    {"bisect", "find the function, pass and rewrite that break a CLIF file", hoistdev::bisect_main},
+    {"clif", "verify, optimise, compile or run a CLIF file", hoistdev::clif_main},
     {"compile", "compile CLIF text and print machine IR and assembly", hoistdev::compile_main},
     {"filetest", "run test files of CLIF text", hoistdev::filetest_main},
+    {"fuzz", "random programs: interpreter against native code", hoistdev::fuzz_main},
     {"module", "compile a WebAssembly module: counts and times", hoistdev::module_main},
+    {"reduce", "shrink a CLIF file that shows a mistake", hoistdev::reduce_main},
     {"translate", "translate WebAssembly and print the IR", hoistdev::translate_main},
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 
 #include "hoist/detail/export.hpp"
 #include "hoist/result.hpp"
@@ -56,13 +57,16 @@ class HOIST_API DynamicArgs {
   bool finish(HostCall& call) noexcept;
 
  private:
+  static constexpr std::size_t kInline = 8;
+  static_assert(std::is_trivially_destructible_v<Val>);
   Val* vals() { return heap_ ? heap_.get() : inline_; }
   const Val* vals() const { return heap_ ? heap_.get() : inline_; }
-  static constexpr std::size_t kInline = 8;
   std::size_t num_args_;
   std::size_t num_results_;
   std::unique_ptr<Val[]> heap_;
-  Val inline_[kInline];
+  union {
+    Val inline_[kInline];  ///< begun one by one, as many as there are
+  };
 };
 
 /// Calls what a Func names with arguments in `slots`; the results come back in the same slots.

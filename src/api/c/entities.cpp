@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Globals, tables and memories.
+// Globals, tables and memories. What may ask the embedder about growth is a call: a store that it
+// deletes ends afterwards.
 #include <algorithm>
 #include <limits>
 
@@ -50,6 +51,7 @@ wasm_table_t* wasm_table_new(wasm_store_t* store, const wasm_tabletype_t* type, 
   const hoist::TableType wanted = c_api::to_cpp(*type);
   auto element = c_api::element(*store, init, wanted.element.kind());
   if (!element) return nullptr;
+  const c_api::CallScope scope(*store);
   auto made = hoist::Table::create(store->store, wanted, *element);
   return made ? c_api::reference(*store, *made) : nullptr;
 }
@@ -77,6 +79,7 @@ bool wasm_table_grow(wasm_table_t* table, wasm_table_size_t delta, wasm_ref_t* i
   wasm_store_t* store = c_api::store_of(table);
   if (store == nullptr) return false;
   auto element = c_api::element(*store, init, table->table.type().element.kind());
+  const c_api::CallScope scope(*store);
   return element && table->table.grow(delta, *element);
 }
 
@@ -84,6 +87,7 @@ bool wasm_table_grow(wasm_table_t* table, wasm_table_size_t delta, wasm_ref_t* i
 
 wasm_memory_t* wasm_memory_new(wasm_store_t* store, const wasm_memorytype_t* type) {
   if (!is_alive(store) || type == nullptr) return nullptr;
+  const c_api::CallScope scope(*store);
   auto made = hoist::Memory::create(store->store, c_api::to_cpp(*type));
   return made ? c_api::reference(*store, *made) : nullptr;
 }
@@ -102,7 +106,10 @@ wasm_memory_pages_t wasm_memory_size(const wasm_memory_t* memory) {
   return static_cast<wasm_memory_pages_t>(std::min(memory->memory.pages(), kMost));
 }
 bool wasm_memory_grow(wasm_memory_t* memory, wasm_memory_pages_t delta) {
-  return memory != nullptr && memory->memory.grow(delta).has_value();
+  wasm_store_t* store = c_api::store_of(memory);
+  if (store == nullptr) return false;
+  const c_api::CallScope scope(*store);
+  return memory->memory.grow(delta).has_value();
 }
 
 bool hoist_memory_read(const wasm_memory_t* memory, uint64_t address, void* to, size_t size) {

@@ -94,6 +94,13 @@ bool invoke(void* closure, HostCall& call) noexcept {
 
 }  // namespace
 
+static bool has_vectors(std::span<const ValType> types) {
+  return std::ranges::any_of(types, [](ValType type) { return type == ValKind::V128; });
+}
+bool has_vectors(const FuncType& type) {
+  return has_vectors(type.params()) || has_vectors(type.results());
+}
+
 detail::HostFuncSpec host_function(FuncType type, const HostCallback& callback) {
   return {std::move(type), invoke, new HostCallback(callback), [](void* closure) {
             auto* ended = static_cast<HostCallback*>(closure);
@@ -105,7 +112,6 @@ detail::HostFuncSpec host_function(FuncType type, const HostCallback& callback) 
 // ---- From the host to the guest.
 
 static Result<void> call_slots(wasm_store_t& store, const Func& func, Slot* slots) {
-  drop_reference(std::exchange(store.pending, nullptr));
   if (!detail::enter(store.store.ref(), Access::object(func), slots)) {
     return detail::take_error(store.store.ref());
   }
@@ -114,11 +120,16 @@ static Result<void> call_slots(wasm_store_t& store, const Func& func, Slot* slot
 
 static wasm_func_t* new_host_function(wasm_store_t& store, const wasm_functype_t& type,
                                       const HostCallback& callback) {
+  FuncType wanted = to_cpp(type);
+  if (has_vectors(wanted)) {
+    if (callback.finalizer != nullptr) callback.finalizer(callback.env);
+    return nullptr;
+  }
   runtime::Store& inner = *Access::store(store.store.ref());
   auto function = std::make_shared<const runtime::HostFunction>(
-      inner.engine(), host_function(to_cpp(type), callback));
-  return reference(store, Access::make<Func>(store.store.ref(),
-                                             inner.new_host_function(std::move(function))));
+      inner.engine(), host_function(std::move(wanted), callback));
+  return reference(
+      store, Access::make<Func>(store.store.ref(), inner.new_host_function(std::move(function))));
 }
 
 static wasm_trap_t* call(const wasm_func_t& func, const wasm_val_vec_t& args,
@@ -135,6 +146,7 @@ static wasm_trap_t* call(const wasm_func_t& func, const wasm_val_vec_t& args,
     return misuse(func.store, fmt::format("'{}' has {} results, but room for {} was given",
                                           func.func.name(), result_types.size(), results.size));
   }
+  if (has_vectors(result_types)) return misuse(func.store, "wasm.h has no values of type v128");
   SmallArray<Slot> slots(std::max(params.size(), result_types.size()));
   for (std::size_t i = 0; i < params.size(); ++i) {
     auto slot = to_slot(*store, args.data[i], params[i].kind(), "argument", i);
@@ -236,11 +248,12 @@ hoist_typed_func_t* hoist_typed_func_new(const wasm_func_t* func, const char* si
     return new hoist_typed_func_t{wasm_func_copy(func)};
   }
   hoist::c_api::set_error(
-      error, {hoist::ErrorKind::BadArgument,
-              is_numeric ? fmt::format("'{}' has signature \"{}\", not \"{}\"", func->func.name(),
-                                       actual, signature)
-                         : fmt::format("'{}' has type {}: only numbers can be passed without boxing",
-                                       func->func.name(), to_string(func->type))});
+      error,
+      {hoist::ErrorKind::BadArgument,
+       is_numeric ? fmt::format("'{}' has signature \"{}\", not \"{}\"", func->func.name(), actual,
+                                signature)
+                  : fmt::format("'{}' has type {}: only numbers can be passed without boxing",
+                                func->func.name(), to_string(func->type))});
   return nullptr;
 }
 

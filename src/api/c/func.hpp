@@ -15,6 +15,8 @@ struct HostCallback {
   void (*finalizer)(void*) = nullptr;
 };
 
+/// What C has no values for.
+bool has_vectors(const FuncType& type);
 detail::HostFuncSpec host_function(FuncType type, const HostCallback& callback);
 
 }  // namespace hoist::c_api

@@ -14,6 +14,9 @@ namespace c_api = hoist::c_api;
 struct hoist_linker_t {
   hoist::Linker linker;
 };
+struct hoist_interrupt_t {
+  hoist::InterruptHandle handle;
+};
 struct hoist_wasi_config_t {
   hoist::WasiConfig config;
 };
@@ -29,12 +32,53 @@ static bool check(hoist_error_t** error, const T*... needed) {
   return false;
 }
 
+static StoreLimits to_cpp(const hoist_store_limits_t* limits, wasm_store_t* store) {
+  StoreLimits out;
+  if (limits == nullptr) return out;
+  out.memory_bytes = limits->memory_bytes;
+  out.total_memory_bytes = limits->total_memory_bytes;
+  out.table_elements = limits->table_elements;
+  out.instances = limits->instances;
+  out.memories = limits->memories;
+  out.tables = limits->tables;
+  out.pooled = !limits->not_pooled;
+  out.trap_on_refused_growth = limits->trap_on_refused_growth;
+  if (limits->on_growth == nullptr) return out;
+  store->growth = {limits->on_growth, limits->context};
+  out.context = store;
+  out.on_growth = [](void* context, const Growth& growth) {
+    const auto& callback = static_cast<const wasm_store_t*>(context)->growth;
+    const bool is_memory = growth.what == Growth::What::Memory;
+    hoist_growth_t asked{};
+    asked.current = growth.current;
+    asked.desired = growth.desired;
+    asked.maximum = growth.maximum;
+    asked.what = is_memory ? HOIST_GROWTH_MEMORY : HOIST_GROWTH_TABLE;
+    asked.allowed = growth.allowed;
+    return callback.function(callback.context, &asked);
+  };
+  return out;
+}
+
+/// Calls one of the embedder's callbacks, a member of the store, for the library.
+template <auto kMember>
+static std::uint64_t ask(void* context, StoreRef) {
+  auto* store = static_cast<wasm_store_t*>(context);
+  const auto callback = store->*kMember;
+  return callback.function(callback.context, store);
+}
+
 static bool finish(Result<void> done, hoist_error_t** error) {
   if (!done) set_error(error, std::move(done).error());
   return done.has_value();
 }
 
 }  // namespace hoist::c_api
+
+wasm_store_t::wasm_store_t(const hoist::Engine& engine, const hoist_store_limits_t* limits)
+    : store(engine, c_api::to_cpp(limits, this)) {
+  store.set_data(this);
+}
 
 extern "C" {
 
@@ -61,6 +105,47 @@ void hoist_config_set_perf_map(wasm_config_t* config, bool on) {
   config->config.profiler = on ? hoist::Profiler::PerfMap : hoist::Profiler::None;
 }
 
+void hoist_config_set_fuel(wasm_config_t* config, bool on) {
+  if (config != nullptr) config->config.fuel = on;
+}
+void hoist_config_set_epoch(wasm_config_t* config, bool on) {
+  if (config != nullptr) config->config.epoch = on;
+}
+void hoist_config_set_signals(wasm_config_t* config, bool on) {
+  if (config != nullptr) config->config.signals = on;
+}
+void hoist_config_set_explicit_bounds_checks(wasm_config_t* config, bool on) {
+  if (config != nullptr) config->config.explicit_bounds_checks = on;
+}
+void hoist_config_set_cache_directory(wasm_config_t* config, const char* path) {
+  if (config != nullptr) config->config.cache_directory = path == nullptr ? "" : path;
+}
+void hoist_config_set_cache_bytes(wasm_config_t* config, uint64_t bytes) {
+  if (config != nullptr) config->config.cache_bytes = bytes;
+}
+void hoist_config_set_cpu(wasm_config_t* config, const char* cpu) {
+  if (config != nullptr) config->config.cpu = cpu == nullptr ? "native" : cpu;
+}
+hoist_pooling_options_t hoist_pooling_options_default(void) {
+  const hoist::PoolingOptions options;
+  return {options.instances,          options.memories,       options.tables,
+          options.memory_bytes,       options.table_elements, options.instance_bytes,
+          options.keep_resident_bytes};
+}
+void hoist_config_set_pooling(wasm_config_t* config, const hoist_pooling_options_t* options) {
+  if (config == nullptr) return;
+  config->config.pooling.reset();
+  if (options == nullptr) return;
+  hoist::PoolingOptions& out = config->config.pooling.emplace();
+  out.instances = options->instances;
+  out.memories = options->memories;
+  out.tables = options->tables;
+  out.memory_bytes = options->memory_bytes;
+  out.table_elements = options->table_elements;
+  out.instance_bytes = options->instance_bytes;
+  out.keep_resident_bytes = options->keep_resident_bytes;
+}
+
 wasm_engine_t* hoist_engine_new(wasm_config_t* config, hoist_error_t** error) {
   if (error != nullptr) *error = nullptr;
   auto made = hoist::Engine::create(config == nullptr ? hoist::Config() : config->config);
@@ -72,23 +157,68 @@ wasm_engine_t* hoist_engine_new(wasm_config_t* config, hoist_error_t** error) {
 
 hoist_store_limits_t hoist_store_limits_default(void) {
   const hoist::StoreLimits limits;
-  return {limits.memory_bytes, limits.table_elements, limits.instances};
+  hoist_store_limits_t out{};
+  out.memory_bytes = limits.memory_bytes;
+  out.total_memory_bytes = limits.total_memory_bytes;
+  out.table_elements = limits.table_elements;
+  out.instances = limits.instances;
+  out.memories = limits.memories;
+  out.tables = limits.tables;
+  return out;
 }
 wasm_store_t* hoist_store_new(wasm_engine_t* engine, const hoist_store_limits_t* limits) {
   if (engine == nullptr) return nullptr;
-  hoist::StoreLimits wanted;
-  if (limits != nullptr) {
-    wanted.memory_bytes = limits->memory_bytes;
-    wanted.table_elements = limits->table_elements;
-    wanted.instances = limits->instances;
-  }
-  return new wasm_store_t(engine->engine, wanted);
+  return new wasm_store_t(engine->engine, limits);
 }
 void hoist_store_set_data(wasm_store_t* store, void* data) {
   if (store != nullptr) store->data = data;
 }
 void* hoist_store_get_data(const wasm_store_t* store) {
   return store == nullptr ? nullptr : store->data;
+}
+
+bool hoist_store_set_fuel(wasm_store_t* store, uint64_t units) {
+  return store != nullptr && store->store.set_fuel(units).has_value();
+}
+bool hoist_store_add_fuel(wasm_store_t* store, uint64_t units) {
+  return store != nullptr && store->store.add_fuel(units).has_value();
+}
+void hoist_store_on_out_of_fuel(wasm_store_t* store, hoist_limit_callback_t refill, void* context) {
+  if (store == nullptr) return;
+  store->refill = {refill, context};
+  store->store.on_out_of_fuel(refill == nullptr ? nullptr : c_api::ask<&wasm_store_t::refill>,
+                              store);
+}
+bool hoist_store_get_fuel(const wasm_store_t* store, uint64_t* units) {
+  if (store == nullptr || units == nullptr) return false;
+  auto left = store->store.fuel();
+  if (left) *units = *left;
+  return left.has_value();
+}
+bool hoist_store_set_epoch_deadline(wasm_store_t* store, uint64_t ticks) {
+  return store != nullptr && store->store.set_epoch_deadline(ticks).has_value();
+}
+void hoist_engine_increment_epoch(wasm_engine_t* engine) {
+  if (engine != nullptr) engine->engine.increment_epoch();
+}
+uint64_t hoist_engine_epoch(const wasm_engine_t* engine) {
+  return engine == nullptr ? 0 : engine->engine.epoch();
+}
+void hoist_store_on_epoch_deadline(wasm_store_t* store, hoist_limit_callback_t extend,
+                                   void* context) {
+  if (store == nullptr) return;
+  store->extend = {extend, context};
+  store->store.on_epoch_deadline(extend == nullptr ? nullptr : c_api::ask<&wasm_store_t::extend>,
+                                 store);
+}
+hoist_interrupt_t* hoist_interrupt_new(const wasm_store_t* store) {
+  return store == nullptr ? nullptr : new hoist_interrupt_t{store->store.interrupt_handle()};
+}
+void hoist_interrupt_delete(hoist_interrupt_t* handle) {
+  delete handle;
+}
+void hoist_interrupt(const hoist_interrupt_t* handle) {
+  if (handle != nullptr) handle->handle.interrupt();
 }
 
 // ---- Linker.
@@ -115,12 +245,18 @@ bool hoist_linker_define_func(hoist_linker_t* linker, const char* module, const 
     if (finalizer != nullptr) finalizer(env);
     return false;
   }
+  hoist::FuncType wanted = c_api::to_cpp(*type);
+  if (c_api::has_vectors(wanted)) {
+    if (finalizer != nullptr) finalizer(env);
+    c_api::set_error(error, {hoist::ErrorKind::Unsupported, "wasm.h has no values of type v128"});
+    return false;
+  }
   c_api::HostCallback host;
   host.with_env = callback;
   host.env = env;
   host.finalizer = finalizer;
   return c_api::finish(
-      linker->linker.define_host(module, name, c_api::host_function(c_api::to_cpp(*type), host)),
+      linker->linker.define_host(module, name, c_api::host_function(std::move(wanted), host)),
       error);
 }
 bool hoist_linker_define_instance(hoist_linker_t* linker, const char* module,
@@ -131,8 +267,8 @@ bool hoist_linker_define_instance(hoist_linker_t* linker, const char* module,
 wasm_instance_t* hoist_linker_instantiate(hoist_linker_t* linker, wasm_store_t* store,
                                           const wasm_module_t* module, wasm_trap_t** trap) {
   if (trap != nullptr) *trap = nullptr;
-  if (linker == nullptr || store == nullptr || module == nullptr) {
-    if (trap != nullptr) *trap = c_api::misuse({}, "a null pointer was passed");
+  if (linker == nullptr || store == nullptr || module == nullptr || !store->store.ref().alive()) {
+    if (trap != nullptr) *trap = c_api::misuse({}, "a null pointer or a deleted store was passed");
     return nullptr;
   }
   const c_api::CallScope scope(*store);
@@ -181,6 +317,15 @@ void hoist_wasi_config_set_stream(hoist_wasi_config_t* config, unsigned stream, 
   chosen.kind = hoist::WasiStream::Kind::Descriptor;
   chosen.descriptor = descriptor;
   *streams[stream] = chosen;
+}
+void hoist_wasi_config_add_listener(hoist_wasi_config_t* config, const char* address) {
+  if (config != nullptr && address != nullptr) config->config.listen.emplace_back(address);
+}
+void hoist_wasi_config_add_descriptor(hoist_wasi_config_t* config, int descriptor) {
+  if (config != nullptr) config->config.descriptors.push_back(descriptor);
+}
+void hoist_wasi_config_set_max_descriptors(hoist_wasi_config_t* config, uint32_t count) {
+  if (config != nullptr) config->config.max_descriptors = count;
 }
 bool hoist_linker_define_wasi(hoist_linker_t* linker, hoist_wasi_config_t* config,
                               hoist_error_t** error) {

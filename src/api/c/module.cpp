@@ -71,7 +71,8 @@ bool wasm_module_validate(wasm_store_t* store, const wasm_byte_vec_t* binary) {
 
 void wasm_module_imports(const wasm_module_t* module, wasm_importtype_vec_t* out) {
   if (out == nullptr) return;
-  const auto imports = module == nullptr ? std::vector<hoist::ImportType>() : module->module.imports();
+  const auto imports =
+      module == nullptr ? std::vector<hoist::ImportType>() : module->module.imports();
   wasm_importtype_vec_new_uninitialized(out, imports.size());
   for (std::size_t i = 0; i < out->size; ++i) {
     auto* made = new wasm_importtype_t{{}, {}, c_api::new_type(imports[i].type)};
@@ -82,7 +83,8 @@ void wasm_module_imports(const wasm_module_t* module, wasm_importtype_vec_t* out
 }
 void wasm_module_exports(const wasm_module_t* module, wasm_exporttype_vec_t* out) {
   if (out == nullptr) return;
-  const auto exports = module == nullptr ? std::vector<hoist::ExportType>() : module->module.exports();
+  const auto exports =
+      module == nullptr ? std::vector<hoist::ExportType>() : module->module.exports();
   wasm_exporttype_vec_new_uninitialized(out, exports.size());
   for (std::size_t i = 0; i < out->size; ++i) {
     auto* made = new wasm_exporttype_t{{}, c_api::new_type(exports[i].type)};
@@ -99,14 +101,22 @@ bool hoist_module_serialize(const wasm_module_t* module, wasm_byte_vec_t* out,
     c_api::set_error(error, {hoist::ErrorKind::BadArgument, "a null pointer was passed"});
     return false;
   }
-  c_api::set_error(error, {hoist::ErrorKind::Unsupported, "modules cannot be written yet"});
+  auto image = module->module.serialize();
+  if (!image) {
+    c_api::set_error(error, std::move(image).error());
+    return false;
+  }
+  wasm_byte_vec_new(out, image->size(), reinterpret_cast<const wasm_byte_t*>(image->data()));
+  if (out->size == image->size()) return true;
+  c_api::set_error(error, {hoist::ErrorKind::OutOfMemory,
+                           fmt::format("no memory for an image of {} bytes", image->size())});
   return false;
 }
 wasm_module_t* hoist_module_deserialize(wasm_store_t* store, const wasm_byte_vec_t* image,
                                         hoist_error_t** error) {
   if (!c_api::check(store, image, error)) return nullptr;
-  c_api::set_error(error, {hoist::ErrorKind::Unsupported, "modules cannot be read back yet"});
-  return nullptr;
+  return c_api::finish(
+      store, hoist::Module::deserialize(store->store.engine(), c_api::bytes_of(*image)), error);
 }
 void wasm_module_serialize(const wasm_module_t* module, wasm_byte_vec_t* out) {
   hoist_module_serialize(module, out, nullptr);
@@ -148,6 +158,7 @@ wasm_instance_t* wasm_instance_new(wasm_store_t* store, const wasm_module_t* mod
     if (trap != nullptr) *trap = c_api::misuse({}, "a null pointer or a deleted store was passed");
     return nullptr;
   }
+  const c_api::CallScope scope(*store);
   std::vector<hoist::Extern> items;
   const std::size_t count = imports == nullptr || imports->data == nullptr ? 0 : imports->size;
   for (std::size_t i = 0; i < count; ++i) {
@@ -157,7 +168,6 @@ wasm_instance_t* wasm_instance_new(wasm_store_t* store, const wasm_module_t* mod
     }
     items.push_back(c_api::extern_of(*imports->data[i]));
   }
-  const c_api::CallScope scope(*store);
   auto made = hoist::Instance::create_raw(store->store, module->module, items);
   if (!made) return fail(store, std::move(made).error(), trap);
   return c_api::reference(*store, *made);

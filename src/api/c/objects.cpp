@@ -19,7 +19,7 @@ wasm_store_t* store_of(const wasm_ref_t* ref) {
 }
 
 static void destroy(wasm_ref_t* ref) {
-  if (ref->finalizer != nullptr) ref->finalizer(ref->host_info);
+  if (ref->finalizer != nullptr) std::exchange(ref->finalizer, nullptr)(ref->host_info);
   switch (ref->kind) {
 #define HOIST_C_REF(name, ref_kind) \
   case RefKind::ref_kind: delete static_cast<wasm_##name##_t*>(ref); break;
@@ -72,14 +72,7 @@ wasm_memory_t* reference(wasm_store_t& store, const Memory& memory) {
 }
 
 wasm_instance_t* reference(wasm_store_t& store, const Instance& instance) {
-  const auto* inner = static_cast<const runtime::Instance*>(Access::object(instance));
-  const std::size_t before = store.kept.size();
-  auto* out = find_or_make<wasm_instance_t>(store, {inner, 0}, instance);
-  if (store.kept.size() != before) {
-    const auto [place, is_first] = store.instances.emplace(&inner->code(), out);
-    if (!is_first) place->second = nullptr;
-  }
-  return out;
+  return find_or_make<wasm_instance_t>(store, {Access::object(instance), 0}, instance);
 }
 
 wasm_extern_t* reference(wasm_store_t& store, const Extern& item) {
@@ -168,43 +161,43 @@ extern "C" {
 
 // ---- What every kind of reference has.
 
-#define HOIST_C_REF_BASE(name)                                                                  \
-  void wasm_##name##_delete(wasm_##name##_t* ref) {                                             \
-    hoist::c_api::drop_reference(ref);                                                          \
-  }                                                                                             \
-  wasm_##name##_t* wasm_##name##_copy(const wasm_##name##_t* ref) {                             \
-    return hoist::c_api::add_reference(ref);                                                    \
-  }                                                                                             \
-  bool wasm_##name##_same(const wasm_##name##_t* a, const wasm_##name##_t* b) {                 \
-    return a == b;                                                                              \
-  }                                                                                             \
-  void* wasm_##name##_get_host_info(const wasm_##name##_t* ref) {                               \
-    return ref == nullptr ? nullptr : ref->host_info;                                           \
-  }                                                                                             \
-  void wasm_##name##_set_host_info(wasm_##name##_t* ref, void* info) {                          \
-    hoist::c_api::set_info(ref, info, nullptr);                                                 \
-  }                                                                                             \
-  void wasm_##name##_set_host_info_with_finalizer(wasm_##name##_t* ref, void* info,             \
-                                                  void (*finalizer)(void*)) {                   \
-    hoist::c_api::set_info(ref, info, finalizer);                                               \
+#define HOIST_C_REF_BASE(name)                                                      \
+  void wasm_##name##_delete(wasm_##name##_t* ref) {                                 \
+    hoist::c_api::drop_reference(ref);                                              \
+  }                                                                                 \
+  wasm_##name##_t* wasm_##name##_copy(const wasm_##name##_t* ref) {                 \
+    return hoist::c_api::add_reference(ref);                                        \
+  }                                                                                 \
+  bool wasm_##name##_same(const wasm_##name##_t* a, const wasm_##name##_t* b) {     \
+    return a == b;                                                                  \
+  }                                                                                 \
+  void* wasm_##name##_get_host_info(const wasm_##name##_t* ref) {                   \
+    return ref == nullptr ? nullptr : ref->host_info;                               \
+  }                                                                                 \
+  void wasm_##name##_set_host_info(wasm_##name##_t* ref, void* info) {              \
+    hoist::c_api::set_info(ref, info, nullptr);                                     \
+  }                                                                                 \
+  void wasm_##name##_set_host_info_with_finalizer(wasm_##name##_t* ref, void* info, \
+                                                  void (*finalizer)(void*)) {       \
+    hoist::c_api::set_info(ref, info, finalizer);                                   \
   }
 
-#define HOIST_C_REF_CASTS(name)                                                                 \
-  wasm_ref_t* wasm_##name##_as_ref(wasm_##name##_t* ref) {                                      \
-    return hoist::c_api::same_object(ref);                                                      \
-  }                                                                                             \
-  const wasm_ref_t* wasm_##name##_as_ref_const(const wasm_##name##_t* ref) {                    \
-    return hoist::c_api::same_object(ref);                                                      \
+#define HOIST_C_REF_CASTS(name)                                              \
+  wasm_ref_t* wasm_##name##_as_ref(wasm_##name##_t* ref) {                   \
+    return hoist::c_api::same_object(ref);                                   \
+  }                                                                          \
+  const wasm_ref_t* wasm_##name##_as_ref_const(const wasm_##name##_t* ref) { \
+    return hoist::c_api::same_object(ref);                                   \
   }
 
-#define HOIST_C_REF(name, ref_kind)                                                             \
-  HOIST_C_REF_BASE(name)                                                                        \
-  HOIST_C_REF_CASTS(name)                                                                       \
-  wasm_##name##_t* wasm_ref_as_##name(wasm_ref_t* ref) {                                        \
-    return hoist::c_api::cast<wasm_##name##_t>(ref, RefKind::ref_kind);                         \
-  }                                                                                             \
-  const wasm_##name##_t* wasm_ref_as_##name##_const(const wasm_ref_t* ref) {                    \
-    return hoist::c_api::cast<wasm_##name##_t>(ref, RefKind::ref_kind);                         \
+#define HOIST_C_REF(name, ref_kind)                                          \
+  HOIST_C_REF_BASE(name)                                                     \
+  HOIST_C_REF_CASTS(name)                                                    \
+  wasm_##name##_t* wasm_ref_as_##name(wasm_ref_t* ref) {                     \
+    return hoist::c_api::cast<wasm_##name##_t>(ref, RefKind::ref_kind);      \
+  }                                                                          \
+  const wasm_##name##_t* wasm_ref_as_##name##_const(const wasm_ref_t* ref) { \
+    return hoist::c_api::cast<wasm_##name##_t>(ref, RefKind::ref_kind);      \
   }
 #include "api/c/tables.def"
 
@@ -221,18 +214,18 @@ const wasm_extern_t* wasm_ref_as_extern_const(const wasm_ref_t* ref) {
   return static_cast<const wasm_extern_t*>(ref);
 }
 
-#define HOIST_C_EXTERN(name, ref_kind)                                                          \
-  wasm_extern_t* wasm_##name##_as_extern(wasm_##name##_t* item) {                               \
-    return item;                                                                                \
-  }                                                                                             \
-  const wasm_extern_t* wasm_##name##_as_extern_const(const wasm_##name##_t* item) {             \
-    return item;                                                                                \
-  }                                                                                             \
-  wasm_##name##_t* wasm_extern_as_##name(wasm_extern_t* item) {                                 \
-    return hoist::c_api::cast<wasm_##name##_t>(item, RefKind::ref_kind);                        \
-  }                                                                                             \
-  const wasm_##name##_t* wasm_extern_as_##name##_const(const wasm_extern_t* item) {             \
-    return hoist::c_api::cast<wasm_##name##_t>(item, RefKind::ref_kind);                        \
+#define HOIST_C_EXTERN(name, ref_kind)                                              \
+  wasm_extern_t* wasm_##name##_as_extern(wasm_##name##_t* item) {                   \
+    return item;                                                                    \
+  }                                                                                 \
+  const wasm_extern_t* wasm_##name##_as_extern_const(const wasm_##name##_t* item) { \
+    return item;                                                                    \
+  }                                                                                 \
+  wasm_##name##_t* wasm_extern_as_##name(wasm_extern_t* item) {                     \
+    return hoist::c_api::cast<wasm_##name##_t>(item, RefKind::ref_kind);            \
+  }                                                                                 \
+  const wasm_##name##_t* wasm_extern_as_##name##_const(const wasm_extern_t* item) { \
+    return hoist::c_api::cast<wasm_##name##_t>(item, RefKind::ref_kind);            \
   }
 #include "api/c/tables.def"
 

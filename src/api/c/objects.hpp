@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// What the references of wasm.h point to. There is one object for each thing of a store, however many
-/// references there are: a copy is the same pointer, counted. An object that its store keeps (all but
-/// modules, traps and foreign objects that no guest has seen) lives until the store has ended and the
-/// last reference is deleted; from the store's end on it answers as misuse, since the C++ handle in it
-/// does. One thread at a time uses a store and its objects, so nothing here locks.
+/// What the references of wasm.h point to. There is one object for each thing of a store, however
+/// many references there are: a copy is the same pointer, counted. An object that its store keeps
+/// (all but modules, traps and foreign objects that no guest has seen) lives until the store has
+/// ended and the last reference is deleted; from the store's end on it answers as misuse, since the
+/// C++ handle in it does. One thread at a time uses a store and its objects, so nothing here locks.
 
 #include <cstdint>
 #include <unordered_map>
@@ -103,15 +103,19 @@ struct wasm_shared_module_t {
 };
 
 struct wasm_store_t {
-  wasm_store_t(const hoist::Engine& engine, const hoist::StoreLimits& limits)
-      : store(engine, limits) {
-    store.set_data(this);
-  }
+  wasm_store_t(const hoist::Engine& engine, const hoist_store_limits_t* limits);
+  /// A function of the embedder with what it wants to be given.
+  template <typename Function>
+  struct Callback {
+    Function function = nullptr;
+    void* context = nullptr;
+  };
+  Callback<hoist_growth_callback_t> growth;
+  Callback<hoist_limit_callback_t> refill;
+  Callback<hoist_limit_callback_t> extend;
   hoist::Store store;
   std::unordered_map<hoist::c_api::ObjectKey, wasm_ref_t*, hoist::c_api::ObjectKeyHash> objects;
-  std::vector<wasm_ref_t*> kept;  ///< has one reference of its own to each
-  /// By what identifies a module's code: its instance, null if there are several.
-  std::unordered_map<const void*, wasm_instance_t*> instances;
+  std::vector<wasm_ref_t*> kept;   ///< has one reference of its own to each
   wasm_trap_t* pending = nullptr;  ///< returned by a host function, on its way to wasm_func_call
   void* data = nullptr;            ///< the embedder's
   unsigned calls = 0;              ///< in progress
@@ -163,7 +167,11 @@ inline constexpr std::size_t kNoNumber = ~std::size_t{0};
 /// A call into a store; the store may be deleted meanwhile, and ends with the outermost call then.
 class CallScope {
  public:
-  explicit CallScope(wasm_store_t& store) : store_(store) { ++store_.calls; }
+  /// A trap that is still there was dropped on its way, by a caller in C++.
+  explicit CallScope(wasm_store_t& store) : store_(store) {
+    ++store_.calls;
+    drop_reference(std::exchange(store_.pending, nullptr));
+  }
   ~CallScope();
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;

@@ -5,6 +5,8 @@
 
 #include "api/c/objects.hpp"
 #include "api/c/types.hpp"
+#include "api/impl.hpp"
+#include "runtime/store/instance.hpp"
 
 namespace hoist::c_api {
 
@@ -24,11 +26,17 @@ void set_error(hoist_error_t** out, Error error) {
   if (out != nullptr) *out = new hoist_error_t{std::move(error)};
 }
 
+using detail::Access;
+
 static wasm_frame_t* new_frame(const wasm_trap_t& trap, const Frame& frame) {
   wasm_instance_t* instance = nullptr;
   if (wasm_store_t* store = store_of(&trap)) {
-    const auto found = store->instances.find(frame.code);
-    if (found != store->instances.end()) instance = found->second;
+    const StoreRef ref = store->store.ref();
+    if (runtime::Instance* only = Access::store(ref)->only_instance_of(frame.code)) {
+      // The store keeps it: the frame needs no reference of its own.
+      instance = reference(*store, Access::make<Instance>(ref, only));
+      drop_reference(instance);
+    }
   }
   return new wasm_frame_t{frame, trap.store, instance};
 }

@@ -95,9 +95,10 @@ wasm_functype_t* new_type(const FuncType& type) {
       {WASM_EXTERN_FUNC}, new_types(type.params()), new_types(type.results())};
 }
 wasm_globaltype_t* new_type(const GlobalType& type) {
-  return new wasm_globaltype_t{{WASM_EXTERN_GLOBAL},
-                               new_type(type.content),
-                               static_cast<wasm_mutability_t>(type.is_mutable ? WASM_VAR : WASM_CONST)};
+  return new wasm_globaltype_t{
+      {WASM_EXTERN_GLOBAL},
+      new_type(type.content),
+      static_cast<wasm_mutability_t>(type.is_mutable ? WASM_VAR : WASM_CONST)};
 }
 
 static wasm_limits_t limits_of(std::uint64_t minimum, const std::optional<std::uint64_t>& maximum) {
@@ -293,20 +294,21 @@ void wasm_externtype_delete(wasm_externtype_t* type) {
   }
 }
 
-#define HOIST_C_EXTERNKIND(c_name, cpp_kind, c_type)                                               \
-  wasm_externtype_t* wasm_##c_type##_as_externtype(wasm_##c_type##_t* type) {                      \
-    return type;                                                                                   \
-  }                                                                                                \
-  const wasm_externtype_t* wasm_##c_type##_as_externtype_const(const wasm_##c_type##_t* type) {    \
-    return type;                                                                                   \
-  }                                                                                                \
-  const wasm_##c_type##_t* wasm_externtype_as_##c_type##_const(const wasm_externtype_t* type) {    \
-    return type == nullptr || type->kind != (c_name) ? nullptr                                     \
-                                                     : static_cast<const wasm_##c_type##_t*>(type); \
-  }                                                                                                \
-  wasm_##c_type##_t* wasm_externtype_as_##c_type(wasm_externtype_t* type) {                        \
-    return type == nullptr || type->kind != (c_name) ? nullptr                                     \
-                                                     : static_cast<wasm_##c_type##_t*>(type);      \
+#define HOIST_C_EXTERNKIND(c_name, cpp_kind, c_type)                                            \
+  wasm_externtype_t* wasm_##c_type##_as_externtype(wasm_##c_type##_t* type) {                   \
+    return type;                                                                                \
+  }                                                                                             \
+  const wasm_externtype_t* wasm_##c_type##_as_externtype_const(const wasm_##c_type##_t* type) { \
+    return type;                                                                                \
+  }                                                                                             \
+  const wasm_##c_type##_t* wasm_externtype_as_##c_type##_const(const wasm_externtype_t* type) { \
+    return type == nullptr || type->kind != (c_name)                                            \
+               ? nullptr                                                                        \
+               : static_cast<const wasm_##c_type##_t*>(type);                                   \
+  }                                                                                             \
+  wasm_##c_type##_t* wasm_externtype_as_##c_type(wasm_externtype_t* type) {                     \
+    return type == nullptr || type->kind != (c_name) ? nullptr                                  \
+                                                     : static_cast<wasm_##c_type##_t*>(type);   \
   }
 #include "api/c/tables.def"
 

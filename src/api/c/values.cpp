@@ -46,11 +46,10 @@ static Result<std::uint64_t> ref_bits(wasm_store_t& store, const wasm_ref_t* ref
   if (ref->kind != RefKind::Func) {
     return other_type(what, number, "a reference to something else than a function", kind);
   }
+  const Func& func = static_cast<const wasm_func_t*>(ref)->func;
   Slot slot;
-  if (!detail::func_to_slot(static_cast<const wasm_func_t*>(ref)->func, store.store.ref(), slot)) {
-    return detail::other_store_error();
-  }
-  return slot.bits[0];
+  if (detail::func_to_slot(func, store.store.ref(), slot)) return slot.bits[0];
+  return api::to_bits(*Access::store(store.store.ref()), func, kind, place_text(what, number));
 }
 
 Result<Slot> to_slot(wasm_store_t& store, const wasm_val_t& value, ValKind kind, const char* what,
@@ -62,8 +61,7 @@ Result<Slot> to_slot(wasm_store_t& store, const wasm_val_t& value, ValKind kind,
     case ValKind::I64: slot.bits[0] = static_cast<std::uint64_t>(value.of.i64); break;
     case ValKind::F32: slot.bits[0] = std::bit_cast<std::uint32_t>(value.of.f32); break;
     case ValKind::F64: slot.bits[0] = std::bit_cast<std::uint64_t>(value.of.f64); break;
-    case ValKind::V128:
-      return Error(ErrorKind::Unsupported, "wasm.h has no values of type v128");
+    case ValKind::V128: return Error(ErrorKind::Unsupported, "wasm.h has no values of type v128");
     case ValKind::FuncRef:
     case ValKind::ExternRef: {
       HOIST_TRY(slot.bits[0], ref_bits(store, value.of.ref, kind, what, number));
@@ -88,8 +86,8 @@ wasm_val_t from_slot(wasm_store_t& store, ValKind kind, const Slot& slot) {
       }
       break;
     case ValKind::ExternRef:
-      out.of.ref = add_reference(
-          reinterpret_cast<const wasm_ref_t*>(static_cast<std::uintptr_t>(bits)));
+      out.of.ref =
+          add_reference(reinterpret_cast<const wasm_ref_t*>(static_cast<std::uintptr_t>(bits)));
       break;
   }
   return out;

@@ -27,6 +27,11 @@ void make(Vec* out, std::size_t size, const Element* elements) {
   std::memcpy(static_cast<void*>(out->data), elements, size * sizeof(Element));
 }
 
+template <typename Vec>
+std::size_t size_of(const Vec* vec) {
+  return vec == nullptr || vec->data == nullptr ? 0 : vec->size;
+}
+
 /// The vector's memory; its elements are gone already.
 template <typename Vec>
 void release(Vec& vec) {
@@ -38,30 +43,30 @@ void release(Vec& vec) {
 
 extern "C" {
 
-#define HOIST_C_COMMON_VEC(name)                                                              \
-  void wasm_##name##_vec_new_empty(wasm_##name##_vec_t* out) {                                \
-    make_uninitialized(out, 0);                                                               \
-  }                                                                                           \
-  void wasm_##name##_vec_new_uninitialized(wasm_##name##_vec_t* out, size_t size) {           \
-    make_uninitialized(out, size);                                                            \
+#define HOIST_C_COMMON_VEC(name)                                                    \
+  void wasm_##name##_vec_new_empty(wasm_##name##_vec_t* out) {                      \
+    make_uninitialized(out, 0);                                                     \
+  }                                                                                 \
+  void wasm_##name##_vec_new_uninitialized(wasm_##name##_vec_t* out, size_t size) { \
+    make_uninitialized(out, size);                                                  \
   }
 
-#define HOIST_C_POINTER_VEC(name)                                                             \
-  HOIST_C_COMMON_VEC(name)                                                                    \
-  void wasm_##name##_vec_new(wasm_##name##_vec_t* out, size_t size,                           \
-                             wasm_##name##_t* const elements[]) {                             \
-    make(out, size, elements);                                                                \
-  }                                                                                           \
-  void wasm_##name##_vec_copy(wasm_##name##_vec_t* out, const wasm_##name##_vec_t* from) {    \
-    make_uninitialized(out, from == nullptr ? 0 : from->size);                                \
-    for (std::size_t i = 0; out != nullptr && i < out->size; ++i) {                           \
-      out->data[i] = wasm_##name##_copy(from->data[i]);                                       \
-    }                                                                                         \
-  }                                                                                           \
-  void wasm_##name##_vec_delete(wasm_##name##_vec_t* vec) {                                   \
-    if (vec == nullptr || vec->data == nullptr) return;                                       \
-    for (std::size_t i = 0; i < vec->size; ++i) wasm_##name##_delete(vec->data[i]);           \
-    release(*vec);                                                                            \
+#define HOIST_C_POINTER_VEC(name)                                                          \
+  HOIST_C_COMMON_VEC(name)                                                                 \
+  void wasm_##name##_vec_new(wasm_##name##_vec_t* out, size_t size,                        \
+                             wasm_##name##_t* const elements[]) {                          \
+    make(out, size, elements);                                                             \
+  }                                                                                        \
+  void wasm_##name##_vec_copy(wasm_##name##_vec_t* out, const wasm_##name##_vec_t* from) { \
+    make_uninitialized(out, size_of(from));                                                \
+    for (std::size_t i = 0; out != nullptr && i < out->size; ++i) {                        \
+      out->data[i] = wasm_##name##_copy(from->data[i]);                                    \
+    }                                                                                      \
+  }                                                                                        \
+  void wasm_##name##_vec_delete(wasm_##name##_vec_t* vec) {                                \
+    if (vec == nullptr || vec->data == nullptr) return;                                    \
+    for (std::size_t i = 0; i < vec->size; ++i) wasm_##name##_delete(vec->data[i]);        \
+    release(*vec);                                                                         \
   }
 #include "api/c/tables.def"
 
@@ -81,7 +86,7 @@ void wasm_val_vec_new(wasm_val_vec_t* out, size_t size, const wasm_val_t element
   make(out, size, elements);
 }
 void wasm_val_vec_copy(wasm_val_vec_t* out, const wasm_val_vec_t* from) {
-  make_uninitialized(out, from == nullptr ? 0 : from->size);
+  make_uninitialized(out, size_of(from));
   for (std::size_t i = 0; out != nullptr && i < out->size; ++i) {
     wasm_val_copy(&out->data[i], &from->data[i]);
   }

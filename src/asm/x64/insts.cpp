@@ -74,10 +74,10 @@ constexpr std::uint16_t other_form(std::size_t at, std::span<const FormPair> pai
   return kNone;
 }
 
-constexpr FormPair kSourcePairs[] = {
-    {"RRRR", "RRMR"}, {"RRRI", "RRMI"}, {"XXRI", "XXMI"}, {"RRR", "RRM"}, {"RRI", "RMI"},
-    {"XRI", "XMI"},   {"RR", "RM"},     {"RR", "MR"},     {"XR", "XM"},   {"XX", "XM"},
-    {"R", "M"}};
+constexpr FormPair kSourcePairs[] = {{"RRRR", "RRMR"}, {"RRRI", "RRMI"}, {"XXRI", "XXMI"},
+                                     {"RRR", "RRM"},   {"RRI", "RMI"},   {"XRI", "XMI"},
+                                     {"RR", "RM"},     {"RR", "MR"},     {"XR", "XM"},
+                                     {"XX", "XM"},     {"R", "M"}};
 constexpr FormPair kFirstPairs[] = {{"RR", "MR"}, {"RI", "MI"}};
 
 constexpr std::uint16_t source_form(std::size_t at, unsigned bits) {

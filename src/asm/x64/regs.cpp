@@ -28,11 +28,17 @@ Cc swap_operands(Cc cc) {
 }
 
 std::string_view feature_name(Feature feature) {
-  static constexpr std::string_view kNames[kFeatureCount] = {
-      "base",     "sse3",     "ssse3",      "sse4.1",       "sse4.2",   "popcnt",
-      "lzcnt",    "bmi1",     "bmi2",       "avx",          "avx2",     "fma",
-      "f16c",     "cx16",     "avx512f",    "avx512vl",     "avx512dq", "avx512bw",
-      "avx512cd", "avx512vbmi", "avx512bitalg", "avx512vpopcntdq"};
+  static constexpr std::string_view kNames[kFeatureCount] = {"base",         "sse3",
+                                                             "ssse3",        "sse4.1",
+                                                             "sse4.2",       "popcnt",
+                                                             "lzcnt",        "bmi1",
+                                                             "bmi2",         "avx",
+                                                             "avx2",         "fma",
+                                                             "f16c",         "cx16",
+                                                             "avx512f",      "avx512vl",
+                                                             "avx512dq",     "avx512bw",
+                                                             "avx512cd",     "avx512vbmi",
+                                                             "avx512bitalg", "avx512vpopcntdq"};
   return kNames[static_cast<std::uint8_t>(feature)];
 }
 

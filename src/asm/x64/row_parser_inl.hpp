@@ -80,12 +80,11 @@ struct PlaceName {
   Place place;
 };
 inline constexpr PlaceName kPlaceNames[] = {
-    {"reg", Place::Reg},   {"rm", Place::Rm},       {"op", Place::OpReg},  {"vreg", Place::VReg},
-    {"xreg", Place::XReg}, {"xrm", Place::Xrm},     {"xv", Place::XVReg},  {"xis4", Place::XIs4},
-    {"mem", Place::Mem},   {"imm", Place::Imm},
-    {"imm8", Place::Imm8}, {"imm64", Place::Imm64}, {"rel", Place::Rel},   {"cl", Place::Cl},
-    {"xmm0", Place::Xmm0}, {"<rax>", Place::Rax},   {"<rbx>", Place::Rbx}, {"<rcx>", Place::Rcx},
-    {"<rdx>", Place::Rdx}};
+    {"reg", Place::Reg},   {"rm", Place::Rm},     {"op", Place::OpReg},  {"vreg", Place::VReg},
+    {"xreg", Place::XReg}, {"xrm", Place::Xrm},   {"xv", Place::XVReg},  {"xis4", Place::XIs4},
+    {"mem", Place::Mem},   {"imm", Place::Imm},   {"imm8", Place::Imm8}, {"imm64", Place::Imm64},
+    {"rel", Place::Rel},   {"cl", Place::Cl},     {"xmm0", Place::Xmm0}, {"<rax>", Place::Rax},
+    {"<rbx>", Place::Rbx}, {"<rcx>", Place::Rcx}, {"<rdx>", Place::Rdx}};
 
 consteval OperandInfo parse_operand(std::string_view text) {
   const std::string_view role = take_token(text, ":");
@@ -181,7 +180,12 @@ consteval OpInfo parse_info(const char* mnemonic, std::string_view operands,
 }
 
 consteval std::uint8_t log2_bytes(unsigned bits) {
-  return bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : bits == 64 ? 3 : (bad_row(), 0);
+  return bits == 8     ? 0
+         : bits == 16  ? 1
+         : bits == 32  ? 2
+         : bits == 64  ? 3
+         : bits == 128 ? 4
+                       : (bad_row(), 0);
 }
 
 /// Slots, shape and byte registers follow from the operands.
@@ -208,7 +212,7 @@ consteval void place_operands(EncRow& row, const OpInfo& op) {
         ++regs;
         break;
       case Place::Mem:
-        if ((row.flags & EncRow::kEvex) != 0) row.suffix = o.bits == 128 ? 4 : log2_bytes(o.bits);
+        if ((row.flags & EncRow::kEvex) != 0) row.suffix = log2_bytes(o.bits);
         break;
       case Place::XIs4:
       case Place::Imm:
@@ -223,7 +227,7 @@ consteval void place_operands(EncRow& row, const OpInfo& op) {
       case Place::Rdx: break;
     }
   }
-  row.shape = op.shape & (15 | kShapeIs4);
+  row.shape = static_cast<std::uint8_t>(op.shape & (15 | kShapeIs4));
 }
 
 /// One token of the encoding that is not an opcode byte; false where it is one.

@@ -38,6 +38,7 @@ void LowerBase::begin(const ir::Function& func, MachFunction& out) {
   order_.compute(func);
   ranges_.assign(order_.items().size(), {});
   vreg_of_.assign(func.value_count(), VReg{});
+  high_of_.clear();
   sunk_.assign(func.inst_count(), false);
   resolve_values();
   count_uses();
@@ -243,6 +244,7 @@ void LowerBase::finish() {
     if (info.block.is_some() && !is_entry && !order_.has_single_edge(info.block)) {
       for (const ir::Value param : func_->block_params(info.block)) {
         out.block_params.push_back(vreg_of(param));
+        if (type(param) == ir::I128) out.block_params.push_back(high_of(param));
       }
     }
     block.param_count = static_cast<std::uint32_t>(out.block_params.size()) - block.first_param;

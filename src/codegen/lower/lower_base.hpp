@@ -152,6 +152,15 @@ class LowerBase {
     if (vreg.is_none()) vreg = new_vreg_for(type(value));
     return vreg;
   }
+  /// The upper half of an i128, whose lower half is `vreg_of`.
+  VReg high_of(ir::Value v) {
+    const ir::Value value = resolve(v);
+    static_cast<void>(vreg_of(value));
+    if (high_of_.empty()) high_of_.assign(func_->value_count(), VReg{});
+    VReg& vreg = high_of_[value.index()];
+    if (vreg.is_none()) vreg = new_int();
+    return vreg;
+  }
   /// The register that an instruction must define for result `number`.
   VReg result(ir::Inst inst, std::size_t number = 0) {
     return vreg_of(func_->results(inst)[number]);
@@ -215,6 +224,7 @@ class LowerBase {
   std::vector<ir::Value> resolved_;
   std::vector<std::uint8_t> use_count_;  // 0, 1, 2 (or more)
   std::vector<VReg> vreg_of_;
+  std::vector<VReg> high_of_;  // empty until an i128 is met
   std::vector<std::uint32_t> colour_;  // of instructions: same colour, no effect in between
   std::vector<bool> sunk_;
   std::vector<MachInst> group_;

@@ -21,6 +21,7 @@ void MachFunction::clear() {
   stack_slots.clear();
   outgoing_arg_bytes = 0;
   incoming_arg_bytes = 0;
+  popped_arg_bytes = 0;
   call_conv = ir::CallConv::Fast;
   has_calls = false;
   stack_limit_offset = -1;

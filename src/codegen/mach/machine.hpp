@@ -99,10 +99,10 @@ enum InstFlags : std::uint8_t {
   kCall = 2,        ///< clobbers `clobbers`; a safepoint
   kMove = 4,        ///< copies operand 1 (use) to operand 0 (def), same class: a hint to coalesce
   kRemat = 8,  ///< no uses, no effects: its result may be made again anywhere instead of spilled
-  kTry = 16,   ///< a terminator without operands: the successors after the first are the handlers of
-               ///< the last call of the block, which enters them at once. That call clobbers all
-               ///< registers that may be allocated, but for those of its results; no result is live
-               ///< into a handler; nothing between call and terminator uses a value from before.
+  kTry = 16,  ///< a terminator without operands: the successors after the first are the handlers of
+              ///< the last call of the block, which enters them at once. That call clobbers all
+              ///< registers that may be allocated, but for those of its results; no result is live
+              ///< into a handler; nothing between call and terminator uses a value from before.
 };
 
 /// One machine instruction, 32 bytes. `op` is a target's opcode (for x64: masm::x64::Op, then the
@@ -141,8 +141,9 @@ struct CallNote {
 struct MachHandler {
   enum class Kind : std::uint8_t { Tag, Default, Context };
   Kind kind = Kind::Default;
-  std::uint32_t tag = 0;    ///< Tag
-  std::uint32_t where = 0;  ///< Tag, Default: number of the successor; Context: of the call's operand
+  std::uint32_t tag = 0;  ///< Tag
+  std::uint32_t where =
+      0;  ///< Tag, Default: number of the successor; Context: of the call's operand
 };
 
 struct VRegData {
@@ -192,6 +193,7 @@ class MachFunction {
   std::vector<ir::StackSlotData> stack_slots;
   std::uint32_t outgoing_arg_bytes = 0;
   std::uint32_t incoming_arg_bytes = 0;
+  std::uint32_t popped_arg_bytes = 0;  ///< what returning removes from the caller's stack
   ir::CallConv call_conv = ir::CallConv::Fast;
   bool has_calls = false;
   /// Where the prologue finds the stack limit; see isa/x64/abi.hpp. Negative: no check.

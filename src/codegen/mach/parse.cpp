@@ -185,8 +185,8 @@ bool Parser::inst() {
 }
 
 bool Parser::operands(MachInst& inst) {
-  static constexpr std::string_view kRoles[] = {"def ",     "early ", "use ",
-                                                "lateany ", "late ",  "any ", "slot "};
+  static constexpr std::string_view kRoles[] = {"def ",  "early ", "use ", "lateany ",
+                                                "late ", "any ",   "slot "};
   for (;;) {
     bool found = false;
     for (const std::string_view role : kRoles) {

@@ -11,9 +11,9 @@
 ///     op8 -> mb3(%v2)
 ///
 /// A definition names its class: `:i`, `:f` or `:v` (16 bytes). Roles: def, early, use, late; `any`
-/// is a use in a register or a slot, `slot` one in a slot. `=r7` is Fixed, `~1` is Same as operand number 1. After
-/// allocation each operand is followed by `@r3`, `@s4` (slot) or `@-`, and each copy has a line of
-/// its own.
+/// is a use in a register or a slot, `slot` one in a slot. `=r7` is Fixed, `~1` is Same as operand
+/// number 1. After allocation each operand is followed by `@r3`, `@s4` (slot) or `@-`, and each
+/// copy has a line of its own.
 
 #include <string_view>
 

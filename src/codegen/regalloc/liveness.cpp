@@ -11,7 +11,10 @@ namespace hoist::codegen {
 namespace {
 /// Bit rows are used up to this many words per instruction of the function.
 constexpr std::size_t kWordsPerInst = 32;
-constexpr std::size_t kMostPairs = std::size_t{1} << 26;
+/// Values live into blocks that every function may have, and more for each instruction: the work of
+/// all later steps is bound by them.
+constexpr std::size_t kFewPairs = std::size_t{1} << 20;
+constexpr std::size_t kPairsPerInst = 128;
 
 /// What an edge adds to the distance of the uses behind it.
 std::uint32_t edge_penalty(const MachFunction& func, const Flow& flow, std::uint32_t from,
@@ -82,9 +85,13 @@ bool Liveness::solve(const MachFunction& func, const Flow& flow, const ValueTabl
   words_ = (globals_.size() + 63) / 64;
   const bool small = words_ * block_count <= kWordsPerInst * func.insts.size() + 4096;
   dense_ = form == Form::Auto ? small : form == Form::Rows;
+  most_pairs_ = kFewPairs + kPairsPerInst * func.insts.size();
   live_in_counts_.assign(block_count, Counts{});
   if (dense_) {
     solve_dense(func, flow, values);
+    std::size_t total = 0;
+    for (const Counts& counts : live_in_counts_) total += counts[0] + counts[1];
+    if (total > most_pairs_) return false;
   } else if (!solve_sparse(func, values)) {
     return false;
   }
@@ -199,7 +206,7 @@ bool Liveness::solve_sparse(const MachFunction& func, const ValueTable& values) 
         } else {
           ++list_first_[b + 1];
           ++live_in_counts_[b][static_cast<std::size_t>(value.cls)];
-          if (++total > kMostPairs) return false;
+          if (++total > most_pairs_) return false;
         }
         for (const MachBlock pred : func.preds_of(func.blocks[MachBlock(b)])) reach(pred.index());
       }

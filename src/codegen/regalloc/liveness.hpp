@@ -31,7 +31,7 @@ class Liveness {
   /// Blocks in any order.
   void scan(const MachFunction& func, ValueTable& values);
   /// Step 2: live-in sets and distances. Returns false where the sets would be too large (only a
-  /// function made for it gets there: more than 2^26 pairs of block and live value).
+  /// function made for it gets there: more than 128 pairs of block and live value per instruction).
   enum class Form : std::uint8_t { Auto, Rows, Lists };
   bool solve(const MachFunction& func, const Flow& flow, const ValueTable& values,
              Form form = Form::Auto);
@@ -100,6 +100,7 @@ class Liveness {
 
   bool dense_ = true;
   std::size_t words_ = 0;
+  std::size_t most_pairs_ = 0;
   std::vector<std::uint64_t> rows_;
   std::vector<std::uint64_t> float_mask_;
   std::vector<std::uint64_t> out_row_;

@@ -91,9 +91,8 @@ std::optional<image::Image> CodeCache::find(const Key& key, const wasm::Module& 
   const bool is_right = image && image->settings() == key.settings &&
                         std::ranges::equal(image->section(image::kKeySection), bytes_of(build_)) &&
                         image->section(image::kModuleSection).size() == wanted.size() &&
-                        (wanted.empty() ||
-                         std::memcmp(image->section(image::kModuleSection).data(), wanted.data(),
-                                     wanted.size()) == 0) &&
+                        (wanted.empty() || std::memcmp(image->section(image::kModuleSection).data(),
+                                                       wanted.data(), wanted.size()) == 0) &&
                         runtime::check_image(module, *image);
   if (!is_right) {
     dir->remove(name.c_str());
@@ -103,8 +102,7 @@ std::optional<image::Image> CodeCache::find(const Key& key, const wasm::Module& 
   return *std::move(image);
 }
 
-void CodeCache::store(const Key& key, const wasm::Module& module,
-                      const image::Image& image) const {
+void CodeCache::store(const Key& key, const wasm::Module& module, const image::Image& image) const {
   const std::span<const std::uint8_t> bytes = module.bytes.span();
   // Larger than all that may be kept: not worth the writing.
   if (bytes.size() + image.bytes().size() > limit_bytes_) return;
@@ -137,10 +135,10 @@ void CodeCache::evict() const {
   if (total <= limit_bytes_) return;
   std::erase_if(entries, [](const PrivateDir::Entry& entry) { return !is_entry(entry); });
   std::sort(entries.begin(), entries.end(),
-                   [](const PrivateDir::Entry& a, const PrivateDir::Entry& b) {
-                     return std::pair(a.modified_ns, std::string_view(a.name)) <
-                            std::pair(b.modified_ns, std::string_view(b.name));
-                   });
+            [](const PrivateDir::Entry& a, const PrivateDir::Entry& b) {
+              return std::pair(a.modified_ns, std::string_view(a.name)) <
+                     std::pair(b.modified_ns, std::string_view(b.name));
+            });
   for (const PrivateDir::Entry& entry : entries) {
     if (total <= limit_bytes_) return;
     dir->remove(entry.name.c_str());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// CodeCache: images of modules that were compiled before, as files of one directory (docs/cache.md).
+/// CodeCache: images of modules that were compiled before, as files of one directory
+/// (docs/cache.md).
 ///
 /// A cache never fails: a directory that cannot be used, an entry that is damaged or a full disk
 /// only mean that modules are compiled. Any number of threads and processes share a directory.

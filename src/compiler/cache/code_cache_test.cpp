@@ -141,7 +141,8 @@ TEST_F(CodeCacheTest, DamagedEntriesAreRemoved) {
       bytes.resize(at);
     }
     std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
     ASSERT_FALSE(has(cache, module)) << at;
     ASSERT_NE(::access(path.c_str(), F_OK), 0) << at;
   }

@@ -28,11 +28,12 @@ struct StoreContext {
   const std::uint64_t* epoch = nullptr;  ///< the engine's counter
   /// Code calls the runtime when the counter has reached it; other threads lower it to 0.
   std::uint64_t epoch_deadline = ~std::uint64_t{0};
-  std::int64_t fuel = 0;              ///< units left
-  void* const* builtins = nullptr;    ///< as in the instances; for traps that are calls
+  std::int64_t fuel = 0;            ///< units left
+  void* const* builtins = nullptr;  ///< as in the instances; for traps that are calls
 };
 
-/// Code whose traps are calls of the builtin `trap` keeps its context this far from the frame pointer.
+/// Code whose traps are calls of the builtin `trap` keeps its context this far from the frame
+/// pointer.
 inline constexpr std::int32_t kTrapContextOffset = -8;
 
 /// A linear memory as compiled code sees it. `base` of a reserved memory never changes.

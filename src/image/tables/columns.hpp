@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// The common form of the tables: a header of counts, then columns of that many little-endian
-/// 32-bit numbers, used where they lie (no alignment needed). A table of zero bytes is an empty one.
+/// 32-bit numbers, used where they lie (no alignment needed). A table of zero bytes is an empty
+/// one.
 ///
 /// Readers trust nothing: `Columns::open` checks that the columns fill the bytes exactly, and reads
 /// of an index outside of its column give kAbsent, so that damaged tables give wrong answers but

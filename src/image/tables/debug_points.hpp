@@ -2,11 +2,11 @@
 #pragma once
 /// Debug tags with their code offsets, and the stack slots that tags or keys name.
 ///
-/// Header: points, tags, slots. Columns by point: twice its code offset, plus one for a point before
-/// its instruction (ascending; a point of a call is at its return address), exclusive end of its
-/// tags. Columns by tag: 1 for a slot, 0 for a number of the user; the number (of a slot: in the
-/// slots' columns). Columns by slot: offset of its function in the text (ascending), lower and upper
-/// half of its key, 1 if it has a key, frame pointer minus its address, bytes.
+/// Header: points, tags, slots. Columns by point: twice its code offset, plus one for a point
+/// before its instruction (ascending; a point of a call is at its return address), exclusive end of
+/// its tags. Columns by tag: 1 for a slot, 0 for a number of the user; the number (of a slot: in
+/// the slots' columns). Columns by slot: offset of its function in the text (ascending), lower and
+/// upper half of its key, 1 if it has a key, frame pointer minus its address, bytes.
 
 #include <optional>
 
@@ -30,9 +30,7 @@ class DebugPoints {
   /// The tags at a return address or, with `before`, of the sequence point at an instruction (the
   /// last of several).
   std::optional<Point> find(std::uint32_t offset, bool before) const;
-  DebugTag tag(std::uint32_t index) const {
-    return {columns_[2][index] == 1, columns_[3][index]};
-  }
+  DebugTag tag(std::uint32_t index) const { return {columns_[2][index] == 1, columns_[3][index]}; }
   DebugSlot slot(std::uint32_t index) const;
   std::uint32_t slot_count() const { return columns_[4].size(); }
   /// The slots of the function at `text_offset`.

@@ -51,14 +51,20 @@ void put_cie(std::vector<std::uint8_t>& out) {
   const std::size_t start = out.size();
   put32(out, 0);
   put32(out, 0);
-  const std::uint8_t body[] = {1, 'z', 'R', 0,
-                               1,       // code alignment
-                               0x78,    // data alignment: -8
-                               16,      // the return address' column
-                               1,       // augmentation data
+  const std::uint8_t body[] = {1,
+                               'z',
+                               'R',
+                               0,
+                               1,     // code alignment
+                               0x78,  // data alignment: -8
+                               16,    // the return address' column
+                               1,     // augmentation data
                                kPePcRelSdata4,
-                               kDefCfa, kDwarfRsp, 8,
-                               kOffset | 16, 1};
+                               kDefCfa,
+                               kDwarfRsp,
+                               8,
+                               kOffset | 16,
+                               1};
   out.insert(out.end(), std::begin(body), std::end(body));
   end_record(out, start);
 }
@@ -117,7 +123,8 @@ bool for_each_fde(std::span<const std::uint8_t> section, Visit&& visit) {
     if (length > section.size() - at - 4 || length % 4 != 0 || length < 4) return false;
     const bool is_cie = base::load_le<std::uint32_t>(&section[at + kFdePointer]) == 0;
     if (!is_cie) {
-      if (length + 4 < kFdeProgram || !visit(at, static_cast<std::size_t>(length) + 4)) return false;
+      if (length + 4 < kFdeProgram || !visit(at, static_cast<std::size_t>(length) + 4))
+        return false;
     }
     at += static_cast<std::size_t>(length) + 4;
   }

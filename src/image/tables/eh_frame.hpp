@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// `.eh_frame` and `.eh_frame_hdr` for x86-64: how to find the caller's frame from any instruction
-/// of compiled code, for debuggers, profilers and the system's unwinder. Source: Linux Standard Base
-/// 5.0, "Exception Frames"; System V ABI for AMD64, 3.7.
+/// of compiled code, for debuggers, profilers and the system's unwinder. Source: Linux Standard
+/// Base 5.0, "Exception Frames"; System V ABI for AMD64, 3.7.
 ///
 /// One CIE, one FDE per function, in the order of the text. While they are collected, the field for
 /// the function's address holds its text offset; `place` makes it relative to itself, as the

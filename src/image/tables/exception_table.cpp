@@ -46,8 +46,7 @@ std::vector<std::uint8_t> ExceptionTableWriter::finish() const {
   std::vector<std::uint8_t> out;
   if (returns_.empty()) return out;
   write_columns(
-      out,
-      {static_cast<std::uint32_t>(returns_.size()), static_cast<std::uint32_t>(tags_.size())},
+      out, {static_cast<std::uint32_t>(returns_.size()), static_cast<std::uint32_t>(tags_.size())},
       {&returns_, &frames_, &ends_, &tags_, &contexts_, &landings_});
   return out;
 }

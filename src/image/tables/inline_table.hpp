@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Inlining chains: which calls were inlined around an instruction, so that backtraces, profiles and
-/// debuggers show the frames that the source has. Only functions into which something was inlined
-/// have entries.
+/// Inlining chains: which calls were inlined around an instruction, so that backtraces, profiles
+/// and debuggers show the frames that the source has. Only functions into which something was
+/// inlined have entries.
 ///
-/// Header: ranges, frames. Columns by range: code offset (ascending) from which it holds to the next
-/// range, frame (kAbsent: nothing was inlined). Columns by frame: name space and index of the inlined
-/// function's FuncKey, frame that it was inlined into (kAbsent: the function itself; else a smaller
-/// number), source location of the call there.
+/// Header: ranges, frames. Columns by range: code offset (ascending) from which it holds to the
+/// next range, frame (kAbsent: nothing was inlined). Columns by frame: name space and index of the
+/// inlined function's FuncKey, frame that it was inlined into (kAbsent: the function itself; else a
+/// smaller number), source location of the call there.
 
 #include <optional>
 

@@ -2,9 +2,9 @@
 #pragma once
 /// Stack maps: where references lie in the frame while a call is under way.
 ///
-/// Header: safe points, slots. Columns by safe point: return offset (ascending), frame pointer minus
-/// stack pointer, exclusive end of its slots. Columns by slot: distance above the stack pointer,
-/// bytes.
+/// Header: safe points, slots. Columns by safe point: return offset (ascending), frame pointer
+/// minus stack pointer, exclusive end of its slots. Columns by slot: distance above the stack
+/// pointer, bytes.
 
 #include <optional>
 

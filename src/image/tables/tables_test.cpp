@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The tables against what was put in, and against damaged bytes: every lookup in a table with any byte
-// changed or cut off ends and reads nothing outside (sanitizers watch).
+// The tables against what was put in, and against damaged bytes: every lookup in a table with any
+// byte changed or cut off ends and reads nothing outside (sanitizers watch).
 #include <gtest/gtest.h>
 
 #include <random>
@@ -13,8 +13,8 @@ namespace {
 
 FunctionTables sample() {
   FunctionTables tables;
-  tables.handlers = {{false, 1, kAbsent, 100}, {false, 2, 16, 110}, {true, 0, 16, 120},
-                     {true, 0, kAbsent, 130}};
+  tables.handlers = {
+      {false, 1, kAbsent, 100}, {false, 2, 16, 110}, {true, 0, 16, 120}, {true, 0, kAbsent, 130}};
   tables.call_sites = {{10, 48, 3}, {30, 48, 4}};
   tables.stack_map = {{0, 4}, {8, 8}, {16, 4}};
   tables.safe_points = {{10, 48, 1}, {20, 48, 3}};
@@ -25,13 +25,11 @@ FunctionTables sample() {
   tables.inline_frames = {{FuncKey(FuncKind::User, 0, 5), kAbsent, 70},
                           {FuncKey(FuncKind::User, 0, 6), 0, 60}};
   tables.inline_ranges = {{4, 0}, {8, 1}, {16, kAbsent}};
-  tables.unwind = {{1, UnwindOp::Kind::DefCfaOffset, 0, 16},
-                   {1, UnwindOp::Kind::Saved, kDwarfRbp, 16},
-                   {4, UnwindOp::Kind::DefCfaRegister, kDwarfRbp, 0},
-                   {200, UnwindOp::Kind::RememberState, 0, 0},
-                   {200, UnwindOp::Kind::DefCfa, kDwarfRsp, 8},
-                   {201, UnwindOp::Kind::RestoreState, 0, 0},
-                   {70'000, UnwindOp::Kind::Restore, kDwarfRbp, 0}};
+  tables.unwind = {
+      {1, UnwindOp::Kind::DefCfaOffset, 0, 16},          {1, UnwindOp::Kind::Saved, kDwarfRbp, 16},
+      {4, UnwindOp::Kind::DefCfaRegister, kDwarfRbp, 0}, {200, UnwindOp::Kind::RememberState, 0, 0},
+      {200, UnwindOp::Kind::DefCfa, kDwarfRsp, 8},       {201, UnwindOp::Kind::RestoreState, 0, 0},
+      {70'000, UnwindOp::Kind::Restore, kDwarfRbp, 0}};
   return tables;
 }
 

@@ -70,7 +70,8 @@ std::optional<DataValue> parse_data_value(std::string_view text, Type type) {
   if (type == F128) {
     const auto wide = text_detail::parse_wide_float(text, text_detail::kF128);
     if (!wide) return std::nullopt;
-    return DataValue{type, static_cast<std::uint64_t>(*wide), static_cast<std::uint64_t>(*wide >> 64)};
+    return DataValue{type, static_cast<std::uint64_t>(*wide),
+                     static_cast<std::uint64_t>(*wide >> 64)};
   }
   if (type.is_int()) {
     if (const auto literal = parse_int(text)) bits = literal->in_bits(type.bits());

@@ -349,9 +349,7 @@ void print_operands(base::Printer& out, const Function& func, Inst inst) {
     case Format::UnaryGlobalValue: out << ' ' << GlobalValue(data.a); break;
     case Format::Binary: out << ' ' << a << ", " << b; break;
     case Format::Ternary: out << ' ' << a << ", " << b << ", " << c; break;
-    case Format::BinaryImm8:
-      out << ' ' << a << ", " << static_cast<unsigned>(data.aux);
-      break;
+    case Format::BinaryImm8: out << ' ' << a << ", " << static_cast<unsigned>(data.aux); break;
     case Format::TernaryImm8:
       out << ' ' << a << ", " << b << ", " << static_cast<unsigned>(data.aux);
       break;
@@ -430,7 +428,9 @@ void print_operands(base::Printer& out, const Function& func, Inst inst) {
       print_exception_table(out, func, inst);
       break;
     }
-    case Format::ExceptionHandlerAddress: out << ' ' << Block(data.a) << ", " << static_cast<std::int32_t>(data.b); break;
+    case Format::ExceptionHandlerAddress:
+      out << ' ' << Block(data.a) << ", " << static_cast<std::int32_t>(data.b);
+      break;
     case Format::DynamicStackAddr: out << ' ' << DynamicStackSlot(data.a); break;
     case Format::FuncAddr: out << ' ' << FuncRef(data.a); break;
     case Format::StackAddr:

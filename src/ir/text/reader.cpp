@@ -636,8 +636,8 @@ Result<void> Reader::dynamic_type() {
   if (!data.base.is_vector()) return error_at(type_at, "expected a vector type");
   HOIST_TRY_VOID(expect('*'));
   HOIST_TRY(data.scale, entity<GlobalValue>(kMaxTextEntities));
-  HOIST_TRY_VOID(declare(dynamic, func_->dynamic_types, declared_dynamic_types_,
-                         DynamicTypeData(), at));
+  HOIST_TRY_VOID(
+      declare(dynamic, func_->dynamic_types, declared_dynamic_types_, DynamicTypeData(), at));
   func_->dynamic_types[dynamic] = data;
   attach(dynamic);
   return {};

@@ -171,12 +171,13 @@ void Reader::make_try_values() {
     } else if (use.kind == ValueKind::TryException) {
       // A word of the target's pointer size, which the handler tells.
       const auto params = func_->block_params(func_->call_target(use.call));
-      value_type = use.position < params.size() && func_->type(params[use.position]) == I32 ? I32 : I64;
+      value_type =
+          use.position < params.size() && func_->type(params[use.position]) == I32 ? I32 : I64;
     }
     func_->call_args(use.call)[use.position] =
         func_->make_try_value(use.kind, use.number, value_type);
-    const bool last = i + 1 == pending_try_values_.size() ||
-                      pending_try_values_[i + 1].inst != use.inst;
+    const bool last =
+        i + 1 == pending_try_values_.size() || pending_try_values_[i + 1].inst != use.inst;
     if (last) func_->attach_try_values(use.inst);
   }
 }
@@ -271,7 +272,6 @@ Result<void> Reader::stack_map(Op op) {
   }
   return expect(']');
 }
-
 
 Result<void> Reader::block() {
   const Token at = peek();
@@ -649,8 +649,8 @@ Result<void> Reader::operands(InstData& data, Type suffix, Type& control, const 
       break;
     case Format::AtomicRmw: {
       HOIST_TRY_VOID(flags());
-      const auto op = peek().kind == TokenKind::Word ? condition(peek().text, AtomicOp::Smax)
-                                                     : std::nullopt;
+      const auto op =
+          peek().kind == TokenKind::Word ? condition(peek().text, AtomicOp::Smax) : std::nullopt;
       if (!op) return expected("add, sub, and, nand, or, xor, xchg, umin, umax, smin or smax");
       data.c = static_cast<std::uint32_t>(*op);
       lexer_.advance();

@@ -66,7 +66,8 @@ void Verifier::check_operation(Inst inst) {
     case Format::ExceptionHandlerAddress: check_handler_address(inst); break;
     case Format::FuncAddr:
       if (func.ext_funcs[FuncRef(data.a)].patchable) {
-        report(inst, message("patchable function ", FuncRef(data.a), " can only be called directly"));
+        report(inst,
+               message("patchable function ", FuncRef(data.a), " can only be called directly"));
       }
       break;
     case Format::UnaryGlobalValue: check_global_reference(inst); break;
@@ -97,7 +98,8 @@ void Verifier::check_extras(Inst inst) {
     report(inst, "debug tags present on non-call, non-sequence point instruction");
   }
   for (const DebugTag tag : tags) {
-    if (tag.kind == DebugTag::Kind::User || func.stack_slots.contains(StackSlot(tag.value))) continue;
+    if (tag.kind == DebugTag::Kind::User || func.stack_slots.contains(StackSlot(tag.value)))
+      continue;
     report(inst, message("debug tag names the undeclared stack slot ", StackSlot(tag.value)));
   }
   const std::span<const StackMapEntry> map = func.stack_map(inst);

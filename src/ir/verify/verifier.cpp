@@ -96,8 +96,7 @@ void Verifier::check_preamble() {
   for (std::size_t i = 0; i < func.dynamic_types.size(); ++i) {
     const GlobalValue scale = func.dynamic_types[DynamicType(i)].scale;
     if (scale.is_none()) continue;  // a number that the text left out
-    if (!func.global_values.contains(scale) ||
-        func.global_values[scale].kind != Kind::DynScale) {
+    if (!func.global_values.contains(scale) || func.global_values[scale].kind != Kind::DynScale) {
       report(DynamicType(i), message("scale ", scale, " is not a dyn_scale_target_const"));
     }
   }
@@ -358,8 +357,8 @@ void Verifier::check_block(Block block) {
       }
     });
     if (operands > kMaxArgs + 1) {
-      report(inst, message("implementation limit exceeded: ", operands, " operands, at most ",
-                           kMaxArgs));
+      report(inst,
+             message("implementation limit exceeded: ", operands, " operands, at most ", kMaxArgs));
     }
     func.for_each_target(inst, [&](BlockCall call) {
       for (const Value v : func.call_args(call)) {
@@ -463,8 +462,8 @@ void Verifier::check_block_call(Inst inst, BlockCall call, bool is_normal) {
     } else {
       name << args[i];
     }
-    report(inst, message("arg ", name.view(), " has type ", type, ", expected ",
-                         func.type(params[i])));
+    report(inst,
+           message("arg ", name.view(), " has type ", type, ", expected ", func.type(params[i])));
   }
 }
 

@@ -33,7 +33,8 @@
 ///       tail call. A lane number is below the number of lanes, a shuffle's numbers below 32; a
 ///       vector constant has the size of its type.
 ///   V13 Limits of the implementation: values, blocks, parameters and arguments (kMax… below).
-///   V14 Debug tags only on calls and sequence_point; stack maps only on calls that come back, their
+///   V14 Debug tags only on calls and sequence_point; stack maps only on calls that come back,
+///   their
 ///       entries inside of declared slots.
 ///   V15 try_call: the convention supports exceptions, the table's signature is the callee's; an
 ///       exception table belongs to one instruction; `retN` only in the normal target, `exnN` only

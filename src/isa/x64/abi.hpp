@@ -15,11 +15,19 @@
 ///   integer results rax rdx rcx rsi rdi r8, float results xmm0-7.
 /// PreserveAll: parameters as SystemV, no results; the callee keeps every register (of vector
 ///   registers the 128 bits that compiled code ever uses across a call).
+/// Winch: parameters and results as SystemV, but only the last result is in a register; the callee
+///   keeps no register.
+/// WindowsFastcall: the Microsoft x64 convention. The n-th of the first four parameters is in the n-th
+///   of rcx rdx r8 r9 or xmm0-3, and there are 32 bytes for them below those on the stack; results
+///   rax rdx and xmm0 xmm1; rsi rdi and xmm6-15 are kept too. An i128 takes two places.
+/// An i128 is in two integer registers, lower half first, or whole in memory at a multiple of 16. A
+/// structure passed by value (StructArgument) is copied to the stack; the callee's value is its address.
 /// All: the rest of the parameters in 8-byte units upwards from the stack pointer at the call, then
 /// (our own
 ///   scheme in all conventions) the results that found no register, in 8-byte units after
 ///   the parameters. The whole area belongs to the caller: it makes room, the callee leaves the
-///   size as it is and may overwrite the contents. Callee-saved: rbx rbp r12-r15. r11 is free at
+///   size as it is and may overwrite the contents. But in Tail the callee removes what is below the
+///   results (a multiple of 16 bytes) when it returns, so that it can tail-call with any number. Callee-saved: rbx rbp r12-r15. r11 is free at
 ///   entry (the prologue uses it). The stack pointer is 16-byte aligned at the call.
 ///
 /// Frame, from high addresses to low:
@@ -64,6 +72,11 @@ inline constexpr std::uint32_t kUncheckedFrameBytes = 4096;
 /// Frames are limited to this size; larger ones are ErrorKind::Limit.
 inline constexpr std::uint32_t kMaxFrameBytes = 128u << 20;
 
+/// A structure passed by value is at most this large.
+inline constexpr std::uint32_t kMaxStructBytes = 4096;
+/// The arguments of one call on the stack.
+inline constexpr std::uint32_t kMaxArgumentBytes = 1u << 20;
+
 constexpr PReg preg(Gpr reg) {
   return PReg::gpr(static_cast<unsigned>(reg));
 }
@@ -81,6 +94,7 @@ inline constexpr PReg kFloatScratch = preg(Xmm::Xmm15);
 /// Where one parameter or result is.
 struct ArgLocation {
   PReg reg;                  ///< none: in the argument area
+  PReg high;                 ///< of the upper half of an i128 in registers
   std::uint32_t offset = 0;  ///< in the argument area, a multiple of 8
   constexpr bool in_reg() const { return !reg.is_none(); }
 };
@@ -90,11 +104,14 @@ struct SignatureLayout {
   std::vector<ArgLocation> params;
   std::vector<ArgLocation> results;
   std::uint32_t stack_bytes = 0;  ///< the argument area with results in it, a multiple of 16
+  /// What the callee removes from the stack, the part of the argument area below the results.
+  std::uint32_t popped_bytes = 0;
 };
 
 /// Conventions whose narrow integers arrive as the System V ABI says.
 constexpr bool follows_system_abi(ir::CallConv conv) {
-  return conv == ir::CallConv::SystemV || conv == ir::CallConv::PreserveAll;
+  return conv == ir::CallConv::SystemV || conv == ir::CallConv::PreserveAll ||
+         conv == ir::CallConv::WindowsFastcall || conv == ir::CallConv::Winch;
 }
 /// Where an exception's payload words are when a handler is entered.
 inline constexpr PReg kPayloadRegs[] = {preg(Gpr::Rax), preg(Gpr::Rdx)};

@@ -103,14 +103,15 @@ void Emitter::emit_pseudo(std::uint32_t index, const MachInst& inst, Allocs ops)
     case Pseudo::Args: return;
     case Pseudo::Return:
       emit_epilogue();
-      enc_.none(Op::Ret);
+      emit_return();
       return end_epilogue();
+    case Pseudo::TakeBack: return enc_.ri(Op::SubRI, 8, Gpr::Rsp, inst.imm);
     case Pseudo::TailCall:
-      emit_epilogue();
+      emit_tail_epilogue(inst);
       enc_.jmp(masm::Symbol(inst.aux));
       return end_epilogue();
     case Pseudo::TailCallReg:
-      emit_epilogue();
+      emit_tail_epilogue(inst);
       enc_.r(Op::JmpR, 8, Gpr::R11);
       return end_epilogue();
     case Pseudo::Landing: return;
@@ -145,6 +146,8 @@ void Emitter::emit_pseudo(std::uint32_t index, const MachInst& inst, Allocs ops)
       return buffer_.add_reloc(masm::RelocKind::Abs64, buffer_.offset() - 8, masm::Symbol(inst.aux),
                                inst.imm);
     case Pseudo::FramePointer: return enc_.rr(Op::MovRR, 8, reg(ops[0]), Gpr::Rbp);
+    case Pseudo::AtomicLoop: return emit_atomic_loop(inst, ops);
+    case Pseudo::AtomicLoop16: return emit_atomic_loop_16(inst, ops);
     case Pseudo::StackPointer: return enc_.rr(Op::MovRR, 8, reg(ops[0]), Gpr::Rsp);
     case Pseudo::ReturnAddress: return enc_.rm(Op::MovRM, 8, reg(ops[0]), Mem::at(Gpr::Rbp, 8));
     case Pseudo::VOnes: return enc_.rr(Op::PcmpeqdRR, 0, reg(ops[0]), reg(ops[0]));

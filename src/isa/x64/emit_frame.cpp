@@ -28,7 +28,9 @@ static bool needs_frame(const MachFunction& func) {
     const bool may_trap = kind == Pseudo::TrapIf || kind == Pseudo::TruncS ||
                           kind == Pseudo::TruncU32 || kind == Pseudo::TruncU64;
     const bool looks = kind == Pseudo::FramePointer || kind == Pseudo::ReturnAddress;
-    if (may_trap || looks) return true;
+    const bool moves = (kind == Pseudo::TailCall || kind == Pseudo::TailCallReg) && inst.width != 0;
+    const bool atomic = kind == Pseudo::AtomicLoop || kind == Pseudo::AtomicLoop16;
+    if (may_trap || looks || moves || atomic) return true;
   }
   return false;
 }
@@ -37,7 +39,7 @@ static bool needs_frame(const MachFunction& func) {
 static RegMask written_registers(const MachFunction& func, const codegen::Allocation& alloc) {
   RegMask written = alloc.used;
   for (const RegMask& clobbers : func.clobber_sets) written = written | clobbers;
-  if (func.call_conv != ir::CallConv::PreserveAll) return written;
+  if (!callee_saved(func.call_conv).contains(kFloatScratch)) return written;
   // Besides what is allocated: what the prologue and fixed sequences use.
   const bool any = written.bits != 0 || alloc.spill_slots != 0 || !func.stack_slots.empty();
   if (any) {
@@ -210,6 +212,47 @@ void Emitter::emit_epilogue() {
     enc_.r(Op::PopR, 8, Gpr::Rbp);
   }
   mark(Mark::EpilogueBegin);
+}
+
+/// A tail call whose arguments need another amount of stack than the function's own: return address
+/// and caller's rbp move to where the callee's frame begins, the arguments with them, from the
+/// highest down, since both are above the place they come from.
+void Emitter::emit_tail_epilogue(const MachInst& inst) {
+  if (inst.width == 0) return emit_epilogue();
+  const auto bytes = static_cast<std::int32_t>(inst.imm);
+  const std::int32_t up = static_cast<std::int32_t>(func_.popped_arg_bytes) - bytes;
+  for (std::size_t i = 0; i < frame_.saved_xmm.size(); ++i) {
+    enc_.rm(Op::MovupsRM, 0, Reg(static_cast<unsigned>(frame_.saved_xmm[i])),
+            Mem::at(Gpr::Rbp, saved_xmm_at(frame_, i)));
+  }
+  std::int32_t at = -static_cast<std::int32_t>(frame_.context_bytes);
+  for (const Gpr saved : frame_.saved) {
+    at -= 8;
+    enc_.rm(Op::MovRM, 8, saved, Mem::at(Gpr::Rbp, at));
+  }
+  const Reg scratch(kFloatScratch.number());
+  enc_.rm(Op::MovupsRM, 0, scratch, Mem::at(Gpr::Rbp, 0));
+  for (std::int32_t word = bytes - 8; word >= 0; word -= 8) {
+    enc_.m(Op::PushM, 8, Mem::at(Gpr::Rsp, word));
+    enc_.m(Op::PopM, 8, Mem::at(Gpr::Rbp, 16 + up + word));
+  }
+  enc_.mr(Op::MovupsMR, 0, Mem::at(Gpr::Rbp, up), scratch);
+  enc_.rm(Op::LeaRM, 8, Gpr::Rsp, Mem::at(Gpr::Rbp, up));
+  enc_.r(Op::PopR, 8, Gpr::Rbp);
+  mark(Mark::EpilogueBegin);
+}
+
+void Emitter::emit_return() {
+  const std::uint32_t popped = func_.popped_arg_bytes;
+  if (popped == 0) return enc_.none(Op::Ret);
+  if (popped <= 0xffff) {
+    const std::uint8_t ret[] = {0xc2, static_cast<std::uint8_t>(popped & 0xff),
+                                static_cast<std::uint8_t>(popped >> 8)};
+    return buffer_.put(ret);
+  }
+  enc_.r(Op::PopR, 8, Gpr::R11);
+  enc_.ri(Op::AddRI, 8, Gpr::Rsp, popped);
+  enc_.r(Op::JmpR, 8, Gpr::R11);
 }
 
 }  // namespace hoist::isa::x64

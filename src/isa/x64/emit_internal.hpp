@@ -124,6 +124,8 @@ class Emitter {
   void emit_stack_check();
   void emit_stack_probe();
   void emit_epilogue();
+  void emit_tail_epilogue(const MachInst& inst);
+  void emit_return();
   void end_epilogue() {
     if (frame_.has_frame) mark(Mark::EpilogueEnd);
   }
@@ -153,6 +155,11 @@ class Emitter {
   void emit_shl_small(const MachInst& inst, Allocs ops);
   void emit_division(std::uint32_t index, const MachInst& inst, Allocs ops, Pseudo kind);
   void emit_remainder_cold(const ColdPart& part);
+
+  // emit_atomic.cpp
+  void mark_trap(const MachInst& inst);
+  void emit_atomic_loop(const MachInst& inst, Allocs ops);
+  void emit_atomic_loop_16(const MachInst& inst, Allocs ops);
 
   // emit_float.cpp: bytes of the float in `float_bytes`
   void emit_fselect(const MachInst& inst, Allocs ops);

@@ -133,7 +133,8 @@ void Emitter::emit_with_slot(const MachInst& inst, const unsigned* at, Allocs op
       return enc_.cmovcc(static_cast<Cc>(inst.cc), inst.width, first, slot);
     if (regs == 3) {
       const Reg second = reg(ops[at[1]]);
-      if ((row.shape & kShapeIs4) != 0) return enc_.rrmr(form, first, second, slot, reg(ops[at[3]]));
+      if ((row.shape & kShapeIs4) != 0)
+        return enc_.rrmr(form, first, second, slot, reg(ops[at[3]]));
       if (has_imm) return enc_.rrmi(form, inst.width, first, second, slot, inst.imm);
       return enc_.rrm(form, inst.width, first, second, slot);
     }
@@ -181,8 +182,7 @@ void Emitter::emit_plain(const MachInst& inst, Allocs ops) {
     case 3 | kShapeIs4: return enc_.rrrr(op, a, b, c, reg(ops[at[3]]));
     case kShapeMem | 2 | kShapeImm:
       return enc_.rrmi(op, inst.width, a, b, mem_of(inst, ops), inst.imm);
-    case kShapeMem | 2 | kShapeIs4:
-      return enc_.rrmr(op, a, b, mem_of(inst, ops), reg(ops[at[3]]));
+    case kShapeMem | 2 | kShapeIs4: return enc_.rrmr(op, a, b, mem_of(inst, ops), reg(ops[at[3]]));
     case kShapeMem: return enc_.m(op, inst.width, mem_of(inst, ops));
     case kShapeMem | 1: return enc_.rm(op, inst.width, a, mem_of(inst, ops));
     case kShapeMem | 2: return enc_.rmr(op, inst.width, a, mem_of(inst, ops), b);

@@ -26,9 +26,7 @@ void Emitter::fill_tables(CompiledCode& out) const {
         out.call_returns.push_back(record.offset);
         if (number != 0) fill_call(record.offset, state_.calls[number - 1], out);
         break;
-      case Mark::SequencePoint:
-        fill_tags(func_.notes[number - 1], record.offset, true, out);
-        break;
+      case Mark::SequencePoint: fill_tags(func_.notes[number - 1], record.offset, true, out); break;
       case Mark::EpilogueBegin: epilogues.push_back({record.offset, out.code_size}); break;
       case Mark::EpilogueEnd: epilogues.back().end = record.offset; break;
     }
@@ -67,8 +65,8 @@ void Emitter::fill_call(std::uint32_t return_offset, const NotedCall& call,
   }
   if (note.handler_count == 0) return;
   fill_handlers(note, call, out);
-  out.tables.call_sites.push_back({return_offset, frame_.frame_bytes,
-                                   static_cast<std::uint32_t>(out.tables.handlers.size())});
+  out.tables.call_sites.push_back(
+      {return_offset, frame_.frame_bytes, static_cast<std::uint32_t>(out.tables.handlers.size())});
 }
 
 void Emitter::fill_tags(const CallNote& note, std::uint32_t offset, bool before,
@@ -78,8 +76,7 @@ void Emitter::fill_tags(const CallNote& note, std::uint32_t offset, bool before,
     const ir::DebugTag& tag = func_.debug_tags[note.first_tag + i];
     out.tables.tags.push_back({tag.kind == ir::DebugTag::Kind::StackSlot, tag.value});
   }
-  out.tables.points.push_back(
-      {offset, before, static_cast<std::uint32_t>(out.tables.tags.size())});
+  out.tables.points.push_back({offset, before, static_cast<std::uint32_t>(out.tables.tags.size())});
 }
 
 void Emitter::fill_handlers(const CallNote& note, const NotedCall& call, CompiledCode& out) const {
@@ -97,8 +94,7 @@ void Emitter::fill_handlers(const CallNote& note, const NotedCall& call, Compile
     }
     const Label landing = block_label(succs[handler.where].target);
     const bool any = handler.kind == MachHandler::Kind::Default;
-    out.tables.handlers.push_back(
-        {any, handler.tag, context, buffer_.label_offset(landing)});
+    out.tables.handlers.push_back({any, handler.tag, context, buffer_.label_offset(landing)});
   }
 }
 

@@ -186,12 +186,13 @@ void Lowering::unsupported(ir::Inst inst) {
   for (const ir::Value v : results) {
     emit(class_of(type(v)) == RegClass::Int ? mi(Op::MovRI, 4) : mi(Pseudo::FZero),
          {codegen::def(vreg_of(v))});
+    if (type(v) == ir::I128) emit(mi(Op::MovRI, 4), {codegen::def(high_of(v))});
   }
 }
 
 // ---- Dispatch.
 
-/// Only what fits one register: i8 to i64, f32, f64.
+/// What fits one register: i8 to i64, f32, f64. The rest are i128 here.
 static bool is_supported(ir::Type type) {
   return (type.is_int() && type.bits() <= 64) || type == ir::F32 || type == ir::F64;
 }
@@ -208,7 +209,10 @@ void Lowering::lower_operation(ir::Inst inst) {
   bool supported = true;
   for (const ir::Value v : func().results(inst)) supported = supported && is_supported(type(v));
   func().for_each_arg(inst, [&](ir::Value v) { supported = supported && is_supported(type(v)); });
-  if (!supported) return unsupported(inst);
+  if (!supported) {
+    if (!lower_wide(inst)) unsupported(inst);
+    return;
+  }
   switch (func().op(inst)) {
     // Terminators are handled by lower_end.
     case ir::Op::Jump:
@@ -353,20 +357,23 @@ void Lowering::lower_operation(ir::Inst inst) {
     case ir::Op::Ceil: return lower_float_unary(inst, Op::RoundssRRI, Op::RoundsdRRI, 8 | 2);
     case ir::Op::Trunc: return lower_float_unary(inst, Op::RoundssRRI, Op::RoundsdRRI, 8 | 3);
 
-    // Not lowered yet.
+    case ir::Op::AtomicRmw: return lower_atomic_rmw(inst);
+    case ir::Op::AtomicCas: return lower_atomic_cas(inst);
+    case ir::Op::AtomicLoad: return lower_atomic_load(inst);
+    case ir::Op::AtomicStore: return lower_atomic_store(inst);
+    case ir::Op::UaddOverflowCin: return lower_carry(inst, Op::AdcRR, Cc::B);
+    case ir::Op::SaddOverflowCin: return lower_carry(inst, Op::AdcRR, Cc::O);
+    case ir::Op::UsubOverflowBin: return lower_carry(inst, Op::SbbRR, Cc::B);
+    case ir::Op::SsubOverflowBin: return lower_carry(inst, Op::SbbRR, Cc::O);
+
+    // Not on this target.
     case ir::Op::TlsValue:
     case ir::Op::DynamicStackAddr:
     case ir::Op::GetPinnedReg:
     case ir::Op::SetPinnedReg:
-    case ir::Op::StackSwitch:
-    case ir::Op::AtomicRmw:
-    case ir::Op::AtomicCas:
-    case ir::Op::AtomicLoad:
-    case ir::Op::AtomicStore:
-    case ir::Op::UaddOverflowCin:
-    case ir::Op::SaddOverflowCin:
-    case ir::Op::UsubOverflowBin:
-    case ir::Op::SsubOverflowBin:
+    case ir::Op::StackSwitch: break;
+
+    // On i128 only: see lower_wide.
     case ir::Op::Iconcat:
     case ir::Op::Isplit: break;
 
@@ -457,6 +464,7 @@ Result<void> Lowering::find_stack_limit() {
       f.signature.params.empty() || f.signature.params.front().purpose != ir::ArgPurpose::VmCtx) {
     return unknown;
   }
+  if (f.signature.call_conv == ir::CallConv::WindowsFastcall) return unknown;
   // The chain was walked from its end.
   out().stack_limit_offset = offsets[loads - 1];
   if (loads == 2) out().stack_limit_offset2 = offsets[0];
@@ -467,6 +475,7 @@ Result<void> Lowering::lower_signature() {
   HOIST_TRY_VOID(assign_signature(func().signature, own_));
   out().call_conv = func().signature.call_conv;
   out().incoming_arg_bytes = own_.stack_bytes;
+  out().popped_arg_bytes = own_.popped_bytes;
   out().outgoing_arg_bytes = 0;
   out().has_calls = false;
   out().stack_slots.assign(func().stack_slots.begin(), func().stack_slots.end());
@@ -486,30 +495,48 @@ void Lowering::lower_entry(bool jump) {
   // Copies and loads follow the definition of the registers.
   edge_args_.clear();
   std::vector<Operand>& defs = operand_list();
+  const auto is_wanted = [&](ir::Value v) { return jump || is_used(v); };
   for (std::size_t i = 0; i < params.size(); ++i) {
-    if (!jump && !is_used(params[i])) {
-      edge_args_.push_back(VReg::none());
-      continue;
+    if (!is_wanted(params[i])) continue;
+    const std::size_t first = edge_args_.size();
+    edge_args_.push_back(jump ? new_vreg_for(type(params[i])) : vreg_of(params[i]));
+    if (type(params[i]) == ir::I128) {
+      edge_args_.push_back(jump ? new_int() : high_of(params[i]));
     }
-    const VReg v = jump ? new_vreg_for(type(params[i])) : vreg_of(params[i]);
-    edge_args_.push_back(v);
     const ArgLocation& loc = own_.params[i];
     if (!loc.in_reg()) continue;
     const bool copy = rezero && type(params[i]) == ir::I32;
-    defs.push_back(codegen::def_fixed(copy ? new_int() : v, loc.reg));
+    defs.push_back(codegen::def_fixed(copy ? new_int() : edge_args_[first], loc.reg));
+    if (!loc.high.is_none()) defs.push_back(codegen::def_fixed(edge_args_[first + 1], loc.high));
   }
-  const std::size_t first = out().operands.size();
+  std::size_t next_def = out().operands.size();
   emit_list(mi(Pseudo::Args));
-  std::size_t next_def = first;
+  std::size_t next_arg = 0;
   for (std::size_t i = 0; i < params.size(); ++i) {
-    if (edge_args_[i].is_none()) continue;
+    if (!is_wanted(params[i])) continue;
     const ArgLocation& loc = own_.params[i];
+    const VReg v = edge_args_[next_arg++];
+    const bool is_wide = type(params[i]) == ir::I128;
+    if (f.signature.params[i].purpose == ir::ArgPurpose::StructArgument) {
+      Address structure;
+      structure.kind = AddrKind::IncomingArg;
+      structure.disp = static_cast<std::int32_t>(loc.offset);
+      load_into(Op::LeaRM, 8, v, structure);
+      continue;
+    }
     if (!loc.in_reg()) {
-      load_argument(AddrKind::IncomingArg, loc.offset, edge_args_[i], type(params[i]));
+      load_argument(AddrKind::IncomingArg, loc.offset, v, is_wide ? ir::I64 : type(params[i]));
+      if (is_wide) {
+        load_argument(AddrKind::IncomingArg, loc.offset + 8, edge_args_[next_arg++], ir::I64);
+      }
       continue;
     }
     const VReg from = out().operands[next_def++].vreg;
-    if (from != edge_args_[i]) mov(Op::MovRR, 4, edge_args_[i], from);
+    if (from != v) mov(Op::MovRR, 4, v, from);
+    if (is_wide) {
+      ++next_def;
+      ++next_arg;
+    }
   }
   if (!jump) return;
   terminator(Pseudo::Jump);

@@ -193,6 +193,9 @@ class Lowering final : public codegen::LowerBase {
   void shift_by_register(Op by_cl, Op bmi2, unsigned width, VReg d, VReg x, VReg amount);
   void lower_rotate(ir::Inst inst, Op by_imm);
   void lower_bitselect(ir::Inst inst);
+  void count_trailing_zeros(unsigned width, VReg d, VReg x);
+  void count_ones(unsigned width, VReg d, VReg x);
+  void reverse_bits(unsigned bits, VReg d, VReg x);
   void lower_clz(ir::Inst inst);
   void count_leading_zeros(unsigned width, VReg d, VReg x);
   void lower_cls(ir::Inst inst);
@@ -261,6 +264,7 @@ class Lowering final : public codegen::LowerBase {
   /// If `v` fills 16 bytes of memory that `root` may read in its place, at the alignment that its
   /// instruction needs.
   bool vector_operand(ir::Value v, ir::Inst root, Address& out);
+  codegen::Operand vex_source(VReg v);
   // d = op(a, b) by SSE forms, which become those with VEX where the target has AVX.
   void vv(Op op, VReg d, VReg a, VReg b);
   void vm(Op op, VReg d, VReg a, const Address& b);
@@ -339,6 +343,50 @@ class Lowering final : public codegen::LowerBase {
   void to_i32x4(VReg d, VReg x, bool is_signed);
   void to_i64x2(VReg d, VReg x, bool is_signed);
 
+  // ---- i128 (lower_wide.cpp) and atomics (lower_atomic.cpp).
+  struct Halves {
+    VReg lo;
+    VReg hi;
+  };
+  Halves wide(ir::Value v);
+  Halves wide_result(ir::Inst inst);
+  Halves new_wide();
+  /// All registers of any value.
+  void push_registers(ir::Value v, std::vector<VReg>& out);
+  bool lower_wide(ir::Inst inst);
+  void move_wide(Halves d, Halves x);
+  void wide_pair(Op low_rr, Op high_rr, Halves d, Halves x, Halves y);
+  void wide_select(Cc cc, Halves d, Halves otherwise, Halves then);
+  Condition compare_wide(ir::IntCC cc, ir::Value a, ir::Value b);
+  Condition wide_condition(ir::Value v);
+  void lower_wide_select(ir::Inst inst);
+  void lower_wide_min_max(ir::Inst inst, ir::IntCC cc);
+  VReg wide_sign(Halves x);
+  void lower_wide_abs(ir::Inst inst);
+  void lower_wide_mul(ir::Inst inst);
+  void lower_wide_overflow(ir::Inst inst, Op low_rr, Op high_rr, Cc cc);
+  void lower_carry(ir::Inst inst, Op op, Cc cc);
+  void wide_shift_by(ir::Op op, Halves d, Halves x, std::int64_t n);
+  void lower_wide_shift(ir::Inst inst);
+  void lower_wide_rotate(ir::Inst inst);
+  void wide_count(VReg d, VReg first, VReg first_count, VReg second_count);
+  void wide_leading_zeros(VReg d, Halves x);
+  void lower_wide_bits(ir::Inst inst);
+  void lower_wide_extend(ir::Inst inst, bool is_signed);
+  void lower_wide_bmask(ir::Inst inst);
+  void lower_wide_bitcast(ir::Inst inst);
+  Address upper_half(const Address& address);
+  void lower_wide_load(ir::Inst inst);
+  void lower_wide_store(ir::Inst inst);
+  void settle(VReg d, VReg raw_bits, ir::Type t);
+  VReg swap_bytes(VReg x, unsigned bytes);
+  void lower_atomic_load(ir::Inst inst);
+  void lower_atomic_store(ir::Inst inst);
+  void lower_atomic_cas(ir::Inst inst);
+  void lower_atomic_rmw(ir::Inst inst);
+  void compare_exchange_16(Halves d, Halves expected, Halves wanted, VReg base, image::TrapCode trap);
+  bool lower_wide_atomic(ir::Inst inst);
+
   // ---- Control and calls (lower_control.cpp, lower_call.cpp).
   void terminator(Pseudo op, Cc cc = Cc::O);
   void lower_brif(ir::Inst inst);
@@ -354,7 +402,11 @@ class Lowering final : public codegen::LowerBase {
                  Operand target, const Address& target_address, TryPart* try_part = nullptr);
   void store_argument(codegen::AddrKind area, std::uint32_t offset, ir::Value v, ir::Type type);
   void load_argument(codegen::AddrKind area, std::uint32_t offset, VReg d, ir::Type type);
+  void copy_structure(std::uint32_t offset, ir::Value pointer, std::uint32_t bytes);
   VReg argument(ir::Value v, const ir::AbiParam& param, ir::CallConv conv);
+  std::size_t use_argument(ir::Value v, const ir::AbiParam& param, ir::CallConv conv,
+                           const ArgLocation& location, std::span<Operand> uses,
+                           std::size_t count);
   // lower_try.cpp
   using PayloadRegs = std::array<VReg, std::size(kPayloadRegs)>;
   std::int64_t call_note(ir::Inst inst);

@@ -79,8 +79,13 @@ void Lowering::lower_ctz(ir::Inst inst) {
     emit(mi(Op::BsfRR, 4), {codegen::def(d), codegen::use(x)});
     return;
   }
+  count_trailing_zeros(width, d, x);
+}
+
+/// Of all 32 or 64 bits; `width` is 4 or 8.
+void Lowering::count_trailing_zeros(unsigned width, VReg d, VReg x) {
   if (has(Feature::Bmi1)) return mov(Op::TzcntRR, width, d, x);
-  const VReg for_zero = make_int(bits);
+  const VReg for_zero = make_int(width * 8);
   const VReg lowest = new_int();
   emit(mi(Op::BsfRR, width), {codegen::def(lowest), codegen::use(x)});
   cmov(Cc::E, width, d, lowest, for_zero);
@@ -90,7 +95,11 @@ void Lowering::lower_popcnt(ir::Inst inst) {
   const unsigned bits = type(func().result(inst)).bits();
   const unsigned width = bits == 64 ? 8 : 4;
   const VReg d = result(inst);
-  const VReg x = extended(func().arg_a(inst), false);
+  count_ones(width, d, extended(func().arg_a(inst), false));
+}
+
+/// Of all 32 or 64 bits; `width` is 4 or 8.
+void Lowering::count_ones(unsigned width, VReg d, VReg x) {
   if (has(Feature::Popcnt)) return mov(Op::PopcntRR, width, d, x);
   // Sums of neighbours, twice as wide each time; the last ones by a multiplication.
   const std::uint64_t ones = width == 8 ? 0x0101'0101'0101'0101 : 0x0101'0101;
@@ -111,13 +120,16 @@ void Lowering::lower_popcnt(ir::Inst inst) {
   ri(Op::ShrRI, width, d, sum, width * 8 - 8);
 }
 
-/// Swaps neighbouring bits, pairs and fours, then the bytes.
 void Lowering::lower_bitrev(ir::Inst inst) {
   const unsigned bits = type(func().result(inst)).bits();
-  const unsigned width = bits == 64 ? 8 : 4;
   const VReg d = result(inst);
+  reverse_bits(bits, d, low(func().arg_a(inst), bits));
+}
+
+/// Swaps neighbouring bits, pairs and fours, then the bytes.
+void Lowering::reverse_bits(unsigned bits, VReg d, VReg x) {
+  const unsigned width = bits == 64 ? 8 : 4;
   const std::uint64_t ones = width == 8 ? 0x0101'0101'0101'0101 : 0x0101'0101;
-  VReg x = low(func().arg_a(inst), bits);
   struct Step {
     unsigned shift;
     std::uint64_t mask;

@@ -38,11 +38,32 @@ VReg Lowering::argument(ir::Value v, const ir::AbiParam& param, ir::CallConv con
   return mov(form, is_signed ? 8 : 4, reg(v));
 }
 
+/// Adds the register or registers of an argument or result at `uses[count]`; the new count.
+std::size_t Lowering::use_argument(ir::Value v, const ir::AbiParam& param, ir::CallConv conv,
+                                   const ArgLocation& location, std::span<Operand> uses,
+                                   std::size_t count) {
+  if (param.type == ir::I128) {
+    const Halves x = wide(v);
+    uses[count++] = codegen::use_fixed(x.lo, location.reg);
+    uses[count++] = codegen::use_fixed(x.hi, location.high);
+  } else {
+    uses[count++] = codegen::use_fixed(argument(v, param, conv), location.reg);
+  }
+  return count;
+}
+
 /// Whole 8-byte units, but for floats: the upper half of an f32's is undefined.
 void Lowering::store_argument(AddrKind area, std::uint32_t offset, ir::Value v, ir::Type t) {
   Address to;
   to.kind = area;
   to.disp = static_cast<std::int32_t>(offset);
+  if (t == ir::I128) {
+    const Halves x = wide(v);
+    emit(mi(Op::MovMR, 8), {codegen::use(x.lo)}, to);
+    to.disp += 8;
+    emit(mi(Op::MovMR, 8), {codegen::use(x.hi)}, to);
+    return;
+  }
   if (t.is_vector() || t == ir::F128 || t == ir::F16) {
     const bool whole = t.bytes() == 16;
     emit(mi(whole ? Op::MovupsMR : Op::MovsdMR, whole ? 16 : 8), {codegen::use(reg(v))}, to);
@@ -71,6 +92,32 @@ void Lowering::load_argument(AddrKind area, std::uint32_t offset, VReg d, ir::Ty
   load_into(Op::MovRM, op_width(t), d, from);
 }
 
+/// By value: to the outgoing arguments.
+void Lowering::copy_structure(std::uint32_t offset, ir::Value pointer, std::uint32_t bytes) {
+  const VReg base = reg(pointer);
+  const auto copy = [&](std::uint32_t at, unsigned size, Op load, Op store, VReg temp) {
+    Address from;
+    from.kind = AddrKind::Base;
+    from.base = base;
+    from.disp = static_cast<std::int32_t>(at);
+    load_into(load, size, temp, from);
+    Address to;
+    to.kind = AddrKind::OutgoingArg;
+    to.disp = static_cast<std::int32_t>(offset + at);
+    emit(mi(store, size), {codegen::use(temp)}, to);
+  };
+  std::uint32_t at = 0;
+  for (; at + 16 <= bytes; at += 16) copy(at, 16, Op::MovupsRM, Op::MovupsMR, new_vec());
+  for (const std::uint32_t size : {8u, 4u, 2u, 1u}) {
+    for (; at + size <= bytes; at += size)
+      copy(at, size,
+           size == 1   ? Op::Movzx8RM
+           : size == 2 ? Op::Movzx16RM
+                       : Op::MovRM,
+           Op::MovMR, new_int());
+  }
+}
+
 /// `call` is Call with its symbol set, CallR with `target`, or CallM with `target_address`. Results
 /// that are none are left where they are.
 void Lowering::emit_call(const ir::Signature& sig, const SignatureLayout& layout,
@@ -84,6 +131,10 @@ void Lowering::emit_call(const ir::Signature& sig, const SignatureLayout& layout
   std::size_t use_count = 0;
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (layout.params[i].in_reg()) continue;
+    if (sig.params[i].purpose == ir::ArgPurpose::StructArgument) {
+      copy_structure(layout.params[i].offset, args[i], sig.params[i].struct_bytes);
+      continue;
+    }
     const bool extend = follows_system_abi(sig.call_conv) &&
                         sig.params[i].extension != ir::ArgExtension::None &&
                         sig.params[i].type.is_int();
@@ -98,12 +149,11 @@ void Lowering::emit_call(const ir::Signature& sig, const SignatureLayout& layout
   }
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!layout.params[i].in_reg()) continue;
-    uses[use_count++] =
-        codegen::use_fixed(argument(args[i], sig.params[i], sig.call_conv), layout.params[i].reg);
+    use_count =
+        use_argument(args[i], sig.params[i], sig.call_conv, layout.params[i], uses, use_count);
   }
   // The results' registers are defined, not clobbered.
-  RegMask clobbers =
-      try_part != nullptr ? allocatable_registers() : call_clobbers(sig.call_conv);
+  RegMask clobbers = try_part != nullptr ? allocatable_registers() : call_clobbers(sig.call_conv);
   struct Rezero {
     VReg to;
     VReg from;
@@ -116,13 +166,16 @@ void Lowering::emit_call(const ir::Signature& sig, const SignatureLayout& layout
     const ArgLocation& loc = layout.results[i];
     if (!loc.in_reg() || results[i].is_none()) continue;
     VReg d = vreg_of(results[i]);
-    if (sig.call_conv == ir::CallConv::SystemV && type(results[i]) == ir::I32) {
+    if (follows_system_abi(sig.call_conv) && type(results[i]) == ir::I32) {
       const VReg raw_result = new_int();
       rezero[rezero_count++] = {d, raw_result};
       d = raw_result;
     }
     clobbers.remove(loc.reg);
     list.push_back(codegen::def_fixed(d, loc.reg));
+    if (loc.high.is_none()) continue;
+    clobbers.remove(loc.high);
+    list.push_back(codegen::def_fixed(high_of(results[i]), loc.high));
   }
   if (target.vreg.is_some()) list.push_back(target);
   list.insert(list.end(), uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(use_count));
@@ -146,11 +199,17 @@ void Lowering::emit_call(const ir::Signature& sig, const SignatureLayout& layout
   call.flags |= codegen::kCall;
   call.clobbers = static_cast<std::uint16_t>(add_clobbers(clobbers));
   emit_list(call);
+  if (layout.popped_bytes != 0) emit(mi(Pseudo::TakeBack, 8, layout.popped_bytes), {});
   for (std::size_t i = 0; i < rezero_count; ++i) mov(Op::MovRR, 4, rezero[i].to, rezero[i].from);
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (layout.results[i].in_reg() || results[i].is_none() || !is_used(results[i])) continue;
+    const bool is_wide = type(results[i]) == ir::I128;
     load_argument(AddrKind::OutgoingArg, layout.results[i].offset, vreg_of(results[i]),
-                  type(results[i]));
+                  is_wide ? ir::I64 : type(results[i]));
+    if (is_wide) {
+      load_argument(AddrKind::OutgoingArg, layout.results[i].offset + 8, high_of(results[i]),
+                    ir::I64);
+    }
   }
 }
 
@@ -217,12 +276,23 @@ void Lowering::lower_tail_call(ir::Inst inst) {
   };
   if (layout == nullptr) return give_up("tail call of this signature on x86_64");
   const ir::Signature& sig = f.signatures[ref];
-  if (layout->stack_bytes > own_.stack_bytes) {
+  // Where the callee removes its arguments, they may take any room: the frame is moved. Results in
+  // memory are above them.
+  const bool pops = own_.popped_bytes != 0 || layout->popped_bytes != 0;
+  const bool has_structure = std::ranges::any_of(sig.params, [](const ir::AbiParam& param) {
+    return param.purpose == ir::ArgPurpose::StructArgument;
+  });
+  const bool moves = (pops && layout->popped_bytes != own_.popped_bytes) || has_structure;
+  if (sig.call_conv != ir::CallConv::Tail &&
+      (layout->stack_bytes > own_.stack_bytes || has_structure)) {
     return give_up("tail call with more stack arguments than its caller has on x86_64");
   }
   for (std::size_t i = 0; i < layout->results.size(); ++i) {
-    if (i >= own_.results.size() || layout->results[i].reg != own_.results[i].reg ||
-        layout->results[i].offset != own_.results[i].offset) {
+    const ArgLocation& theirs = layout->results[i];
+    if (i >= own_.results.size() || theirs.reg != own_.results[i].reg ||
+        theirs.high != own_.results[i].high ||
+        (!theirs.in_reg() &&
+         theirs.offset - layout->popped_bytes != own_.results[i].offset - own_.popped_bytes)) {
       return give_up("tail call whose results are in other places than its caller's on x86_64");
     }
   }
@@ -238,19 +308,26 @@ void Lowering::lower_tail_call(ir::Inst inst) {
     target = make_symbol(f.ext_funcs[ir::FuncRef(f.data(inst).a)].name, false, 0);
   }
   // This function's own arguments were read at its entry, so their places are free.
+  if (moves) out().outgoing_arg_bytes = std::max(out().outgoing_arg_bytes, layout->popped_bytes);
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (layout->params[i].in_reg()) continue;
-    store_argument(AddrKind::IncomingArg, layout->params[i].offset, args[i], sig.params[i].type);
+    const std::uint32_t offset = layout->params[i].offset;
+    if (sig.params[i].purpose == ir::ArgPurpose::StructArgument) {
+      copy_structure(offset, args[i], sig.params[i].struct_bytes);
+      continue;
+    }
+    store_argument(moves ? AddrKind::OutgoingArg : AddrKind::IncomingArg, offset, args[i],
+                   sig.params[i].type);
   }
   std::array<Operand, 32> uses;
   std::size_t count = 0;
   if (!near) uses[count++] = codegen::use_fixed(target, preg(Gpr::R11));
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (!layout->params[i].in_reg()) continue;
-    uses[count++] =
-        codegen::use_fixed(argument(args[i], sig.params[i], sig.call_conv), layout->params[i].reg);
+    count = use_argument(args[i], sig.params[i], sig.call_conv, layout->params[i], uses, count);
   }
-  MachInst jump = mi(near ? Pseudo::TailCall : Pseudo::TailCallReg);
+  MachInst jump = mi(near ? Pseudo::TailCall : Pseudo::TailCallReg, moves ? 8 : 0,
+                     moves ? layout->popped_bytes : 0);
   if (near) jump.aux = add_symbol(f.ext_funcs[ir::FuncRef(f.data(inst).a)].name);
   jump.flags |= codegen::kTerminator;
   operand_list().assign(uses.begin(), uses.begin() + static_cast<std::ptrdiff_t>(count));

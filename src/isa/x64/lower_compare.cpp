@@ -156,6 +156,7 @@ Condition Lowering::compare_ints(ir::Inst icmp, ir::Inst root, bool only_user) {
   ir::IntCC cc = func().int_cc(icmp);
   ir::Value x = resolve(func().arg_a(icmp));
   ir::Value y = resolve(func().arg_b(icmp));
+  if (type(x) == ir::I128) return compare_wide(cc, x, y);
   if (constant(x) && !constant(y)) {
     std::swap(x, y);
     cc = ir::swapped(cc);
@@ -268,7 +269,7 @@ Condition Lowering::condition(ir::Value c, ir::Inst root) {
       continue;
     }
     if (op == ir::Op::Fcmp) return done(compare_floats(inst, root, only_user));
-    if (op == ir::Op::Band && test_bits(v, root, only_user)) {
+    if (op == ir::Op::Band && type(v) != ir::I128 && test_bits(v, root, only_user)) {
       return done({Condition::Kind::One, Cc::Ne});
     }
     if (op == ir::Op::VanyTrue || op == ir::Op::VallTrue) {
@@ -292,6 +293,7 @@ Condition Lowering::condition(ir::Value c, ir::Inst root) {
     }
     return done(compare_ints(inst, root, only_user));
   }
+  if (type(v) == ir::I128) return done(wide_condition(v));
   // What a narrow load extends is 0 exactly if the memory is.
   struct Form {
     ir::Op load;

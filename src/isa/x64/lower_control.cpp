@@ -17,7 +17,7 @@ void Lowering::lower_edge(const codegen::BlockOrder::Edge& edge) {
   if (edge.exceptional) return lower_handler_edge(edge);
   edge_args_.clear();
   if (!order().has_single_edge(edge.to)) {
-    for (const ir::Value v : func().call_args(edge.call)) edge_args_.push_back(reg(v));
+    for (const ir::Value v : func().call_args(edge.call)) push_registers(v, edge_args_);
   }
   terminator(Pseudo::Jump);
   add_successor(order().item_of(edge.to), edge_args_);
@@ -69,8 +69,8 @@ void Lowering::lower_return(ir::Inst inst) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (!own_.results[i].in_reg()) continue;
-    uses[count++] = codegen::use_fixed(
-        argument(values[i], f.signature.returns[i], f.signature.call_conv), own_.results[i].reg);
+    count = use_argument(values[i], f.signature.returns[i], f.signature.call_conv, own_.results[i],
+                         uses, count);
   }
   if (values.empty() && f.signature.call_conv == ir::CallConv::SystemV) {
     const auto params = f.block_params(f.entry_block());

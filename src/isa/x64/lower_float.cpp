@@ -27,12 +27,22 @@ void Lowering::lower_float_binary(ir::Inst inst, Op f32_rr, Op f64_rr, bool comm
   ir::Value x = resolve(func().arg_a(inst));
   ir::Value y = resolve(func().arg_b(inst));
   Address memory;
+  const bool vex = has(Feature::Avx);
+  const auto with_memory = [&](ir::Value other) {
+    const VReg first = reg(other);
+    if (!vex) return rm(next(form), width, d, first, memory);
+    emit(mi(masm::x64::with_vex(next(form)), width), {codegen::def(d), codegen::use(first)},
+         memory);
+  };
   // A NaN operand may come out in either order: its payload is not determined.
-  if (float_operand(y, inst, memory)) return rm(next(form), width, d, reg(x), memory);
-  if (commutes && float_operand(x, inst, memory)) return rm(next(form), width, d, reg(y), memory);
+  if (float_operand(y, inst, memory)) return with_memory(x);
+  if (commutes && float_operand(x, inst, memory)) return with_memory(y);
   if (commutes && !is_single_use(x) && is_single_use(y)) std::swap(x, y);
   const VReg first = reg(x);
-  rr(form, width, d, first, reg(y));
+  const VReg second = reg(y);
+  if (!vex) return rr(form, width, d, first, second);
+  emit(mi(masm::x64::with_vex(form), width),
+       {codegen::def(d), codegen::use(first), codegen::use_any(second)});
 }
 
 /// The operand's type chooses the form.

@@ -77,8 +77,8 @@ void Lowering::lower_try(ir::Inst inst) {
         out().handlers.push_back({MachHandler::Kind::Default, 0, ++successor});
         break;
       case ir::ExceptionItem::Kind::Context:
-        out().handlers.push_back({MachHandler::Kind::Context, 0,
-                                  static_cast<std::uint32_t>(try_contexts_.size())});
+        out().handlers.push_back(
+            {MachHandler::Kind::Context, 0, static_cast<std::uint32_t>(try_contexts_.size())});
         try_contexts_.push_back(context(item.context));
         break;
     }
@@ -142,7 +142,11 @@ void Lowering::lower_handler_edge(const codegen::BlockOrder::Edge& edge) {
   edge_args_.clear();
   for (const ir::Value arg : args) {
     const VReg* word = word_of(arg);
-    edge_args_.push_back(word != nullptr ? *word : reg(arg));
+    if (word != nullptr) {
+      edge_args_.push_back(*word);
+    } else {
+      push_registers(arg, edge_args_);
+    }
   }
   terminator(Pseudo::Jump);
   add_successor(order().item_of(edge.to), edge_args_);
@@ -152,8 +156,8 @@ void Lowering::lower_handler_address(ir::Inst inst) {
   const ir::InstData& data = func().data(inst);
   const ir::Block block(data.a);
   const VReg d = result(inst);
-  const auto edges =
-      order().is_reachable(block) ? order().edges_from(block) : decltype(order().edges_from(block)){};
+  const auto edges = order().is_reachable(block) ? order().edges_from(block)
+                                                 : decltype(order().edges_from(block)){};
   const std::size_t number = std::size_t{data.b} + 1;
   if (number >= edges.size() || !edges[number].exceptional) {
     // The call was found to be unreachable: nothing resumes at its handlers.

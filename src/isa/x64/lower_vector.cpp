@@ -83,9 +83,14 @@ bool Lowering::vector_operand(ir::Value v, ir::Inst root, Address& out) {
 
 // ---- Shapes.
 
+/// With VEX a value of 16 bytes may stay in its spill slot.
+codegen::Operand Lowering::vex_source(VReg v) {
+  return out().vregs[v].bytes == 16 ? codegen::use_any(v) : codegen::use(v);
+}
+
 void Lowering::vv(Op op, VReg d, VReg a, VReg b) {
   if (has(Feature::Avx) && with_vex(op) != kNoOp) {
-    emit(mi(with_vex(op), 16), {codegen::def(d), codegen::use(a), codegen::use(b)});
+    emit(mi(with_vex(op), 16), {codegen::def(d), codegen::use(a), vex_source(b)});
     return;
   }
   emit(mi(op, 16), {codegen::def_same(d, 1), codegen::use(a), codegen::use(b)});
@@ -101,7 +106,7 @@ void Lowering::vm(Op op, VReg d, VReg a, const Address& b) {
 
 void Lowering::vvi(Op op, VReg d, VReg a, VReg b, std::int64_t imm) {
   if (has(Feature::Avx) && with_vex(op) != kNoOp) {
-    emit(mi(with_vex(op), 16, imm), {codegen::def(d), codegen::use(a), codegen::use(b)});
+    emit(mi(with_vex(op), 16, imm), {codegen::def(d), codegen::use(a), vex_source(b)});
     return;
   }
   emit(mi(op, 16, imm), {codegen::def_same(d, 1), codegen::use(a), codegen::use(b)});
@@ -227,6 +232,11 @@ VReg Lowering::blend(unsigned lane_bits, VReg if_not, VReg if_so, VReg mask) {
 void Lowering::lower_vector(ir::Inst inst) {
   const ir::Op op = func().op(inst);
   const auto results = func().results(inst);
+  const bool is_shift = op == ir::Op::Ishl || op == ir::Op::Ushr || op == ir::Op::Sshr;
+  if (op == ir::Op::Bitcast && (type(results[0]) == ir::I128 ||
+                                type(func().arg_a(inst)) == ir::I128)) {
+    return lower_wide_bitcast(inst);
+  }
   for (const ir::Value v : results) {
     const ir::Type t = type(v);
     // Lanes that only move have no operations either.
@@ -235,13 +245,13 @@ void Lowering::lower_vector(ir::Inst inst) {
   bool fits = true;
   func().for_each_operand(inst, [&](ir::Value v) {
     const ir::Type t = type(v);
-    fits = fits && t.bits() <= 128 && t != ir::I128 && !t.is_dynamic();
+    fits = fits && t.bits() <= 128 && !t.is_dynamic() &&
+           (t != ir::I128 || is_shift || ir::is_call(op) || op == ir::Op::Select);
   });
   if (!fits) return unsupported(inst);
   switch (op) {
     case ir::Op::Call:
-    case ir::Op::CallIndirect:
-      return lower_call(inst, results, call_note(inst), nullptr);
+    case ir::Op::CallIndirect: return lower_call(inst, results, call_note(inst), nullptr);
     case ir::Op::Select:
     case ir::Op::SelectSpectreGuard: return lower_select(inst);
     case ir::Op::Load: return lower_vector_load(inst);

@@ -157,8 +157,8 @@ void Lowering::lower_vector_fmin_fmax(ir::Inst inst, bool maximum) {
   const VReg d = result(inst);
   const VReg x = reg(func().arg_a(inst));
   const VReg y = reg(func().arg_b(inst));
-  const Op extreme = maximum ? by_lane(bits, Op::MaxpsRR, Op::MaxpdRR)
-                             : by_lane(bits, Op::MinpsRR, Op::MinpdRR);
+  const Op extreme =
+      maximum ? by_lane(bits, Op::MaxpsRR, Op::MaxpdRR) : by_lane(bits, Op::MinpsRR, Op::MinpdRR);
   const Op compare = by_lane(bits, Op::CmppsRRI, Op::CmppdRRI);
   const Op shift = by_lane(bits, Op::PsrldRI, Op::PsrlqRI);
   constexpr std::int64_t kUnordered = 3;
@@ -209,8 +209,8 @@ bool Lowering::fused_multiply_add(ir::Inst inst) {
       {{Op::Vfnmadd213psRRR, Op::Vfnmadd213pdRRR, Op::Vfnmadd213ssRRR, Op::Vfnmadd213sdRRR},
        {Op::Vfnmsub213psRRR, Op::Vfnmsub213pdRRR, Op::Vfnmsub213ssRRR, Op::Vfnmsub213sdRRR}}};
   const Forms& f = kForms[negate_product][negate_sum];
-  const Op form = t.is_vector() ? by_lane(t.lane_bits(), f.ps, f.pd)
-                                : by_lane(t.lane_bits(), f.ss, f.sd);
+  const Op form =
+      t.is_vector() ? by_lane(t.lane_bits(), f.ps, f.pd) : by_lane(t.lane_bits(), f.ss, f.sd);
   const VReg d = result(inst);
   const VReg a = reg(x);
   const VReg b = reg(y);
@@ -295,10 +295,8 @@ void Lowering::lower_vector_from_int(ir::Inst inst, bool is_signed) {
   const VReg exponent = make_vector(64, kTwo52);
   const VReg low = vvi(Op::PblendwRRI, x, exponent, 0xcc);
   const VReg upper = vi(Op::PsrlqRI, x, 32);
-  const VReg high =
-      vm(Op::PxorRM, upper, repeat(64, is_signed ? kTwo84 | 0x8000'0000 : kTwo84));
-  const VReg part =
-      vm(Op::SubpdRM, high, repeat(64, is_signed ? kTwo84And63And52 : kTwo84And52));
+  const VReg high = vm(Op::PxorRM, upper, repeat(64, is_signed ? kTwo84 | 0x8000'0000 : kTwo84));
+  const VReg part = vm(Op::SubpdRM, high, repeat(64, is_signed ? kTwo84And63And52 : kTwo84And52));
   vv(Op::AddpdRR, d, part, low);
 }
 
@@ -359,9 +357,8 @@ void Lowering::to_i64x2(VReg d, VReg x, bool is_signed) {
     if (is_signed) {
       emit(mi(Pseudo::TruncSatS, 8), {codegen::early_def(lane[n]), codegen::late_use(from)}).cc = 8;
     } else {
-      emit(mi(Pseudo::TruncSatU64, 8),
-           {codegen::early_def(lane[n]), codegen::early_def(new_int()),
-            codegen::early_def(new_float()), codegen::late_use(from)})
+      emit(mi(Pseudo::TruncSatU64, 8), {codegen::early_def(lane[n]), codegen::early_def(new_int()),
+                                        codegen::early_def(new_float()), codegen::late_use(from)})
           .cc = 8;
     }
   }

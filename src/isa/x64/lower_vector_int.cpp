@@ -84,8 +84,8 @@ void Lowering::lower_vector_bitselect(ir::Inst inst) {
     if (compare.is_none() || func().op(compare) != ir::Op::Bitcast) break;
     compare = def_of(func().arg_a(compare));
   }
-  const bool by_lane = compare.is_some() && (func().op(compare) == ir::Op::Icmp ||
-                                             func().op(compare) == ir::Op::Fcmp);
+  const bool by_lane = compare.is_some() &&
+                       (func().op(compare) == ir::Op::Icmp || func().op(compare) == ir::Op::Fcmp);
   const VReg d = result(inst);
   const VReg mask = reg(c);
   const VReg x = reg(func().arg_b(inst));
@@ -196,10 +196,10 @@ void Lowering::lower_vector_mul_high(ir::Inst inst, bool is_signed) {
     emit(mi(Op::PextrqRXI, 8, n), {codegen::def(a), codegen::use(x)});
     emit(mi(Op::PextrqRXI, 8, n), {codegen::def(b), codegen::use(y)});
     half[n] = new_int();
-    emit(mi(is_signed ? Op::ImulR : Op::MulR, 8),
-         {codegen::def_fixed(new_int(), preg(Gpr::Rax)),
-          codegen::def_fixed(half[n], preg(Gpr::Rdx)), codegen::use_fixed(a, preg(Gpr::Rax)),
-          codegen::use(b)});
+    emit(
+        mi(is_signed ? Op::ImulR : Op::MulR, 8),
+        {codegen::def_fixed(new_int(), preg(Gpr::Rax)), codegen::def_fixed(half[n], preg(Gpr::Rdx)),
+         codegen::use_fixed(a, preg(Gpr::Rax)), codegen::use(b)});
   }
   const VReg low = new_vec();
   emit(mi(Op::MovqXR, 8), {codegen::def(low), codegen::use(half[0])});

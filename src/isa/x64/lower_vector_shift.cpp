@@ -13,15 +13,12 @@ struct ShiftForms {
 
 /// Of 16, 32 and 64-bit lanes; there is no arithmetic one of 64 bits without AVX-512.
 ShiftForms forms_of(ir::Op op, unsigned lane_bits) {
-  static constexpr ShiftForms kLeft[] = {{Op::PsllwRI, Op::PsllwRR},
-                                         {Op::PslldRI, Op::PslldRR},
-                                         {Op::PsllqRI, Op::PsllqRR}};
-  static constexpr ShiftForms kRight[] = {{Op::PsrlwRI, Op::PsrlwRR},
-                                          {Op::PsrldRI, Op::PsrldRR},
-                                          {Op::PsrlqRI, Op::PsrlqRR}};
-  static constexpr ShiftForms kSigned[] = {{Op::PsrawRI, Op::PsrawRR},
-                                           {Op::PsradRI, Op::PsradRR},
-                                           {masm::x64::kNoOp, masm::x64::kNoOp}};
+  static constexpr ShiftForms kLeft[] = {
+      {Op::PsllwRI, Op::PsllwRR}, {Op::PslldRI, Op::PslldRR}, {Op::PsllqRI, Op::PsllqRR}};
+  static constexpr ShiftForms kRight[] = {
+      {Op::PsrlwRI, Op::PsrlwRR}, {Op::PsrldRI, Op::PsrldRR}, {Op::PsrlqRI, Op::PsrlqRR}};
+  static constexpr ShiftForms kSigned[] = {
+      {Op::PsrawRI, Op::PsrawRR}, {Op::PsradRI, Op::PsradRR}, {masm::x64::kNoOp, masm::x64::kNoOp}};
   const unsigned n = lane_bits == 16 ? 0 : lane_bits == 32 ? 1 : 2;
   return op == ir::Op::Ishl ? kLeft[n] : op == ir::Op::Ushr ? kRight[n] : kSigned[n];
 }

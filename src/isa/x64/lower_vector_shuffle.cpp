@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/// Shuffles by constant numbers: one instruction where there is one, else pshufb.
+/// Shuffles by constant numbers (below 32: the verifier sees to it): one instruction where there is
+/// one, else pshufb.
 #include <algorithm>
 #include <array>
 
@@ -18,7 +19,7 @@ template <unsigned kBytes>
 std::optional<std::array<std::uint8_t, 16 / kBytes>> in_units(const Mask& mask) {
   std::array<std::uint8_t, 16 / kBytes> out{};
   for (unsigned i = 0; i < 16; i += kBytes) {
-    if (mask[i] % kBytes != 0 || mask[i] > 31) return std::nullopt;
+    if (mask[i] % kBytes != 0) return std::nullopt;
     for (unsigned j = 1; j < kBytes; ++j) {
       if (mask[i + j] != mask[i] + j) return std::nullopt;
     }
@@ -31,8 +32,8 @@ std::optional<std::array<std::uint8_t, 16 / kBytes>> in_units(const Mask& mask) 
 bool is_unpack(const Mask& mask, unsigned bytes, bool high, unsigned first, unsigned second) {
   for (unsigned i = 0; i < 16; ++i) {
     const unsigned unit = i / bytes;
-    const unsigned from = (unit % 2 == 0 ? first : second) + (high ? 8u : 0u) + unit / 2 * bytes +
-                          i % bytes;
+    const unsigned from =
+        (unit % 2 == 0 ? first : second) + (high ? 8u : 0u) + unit / 2 * bytes + i % bytes;
     if (mask[i] != from) return false;
   }
   return true;
@@ -41,19 +42,6 @@ bool is_unpack(const Mask& mask, unsigned bytes, bool high, unsigned first, unsi
 bool is_consecutive(const Mask& mask, unsigned from) {
   for (unsigned i = 0; i < 16; ++i) {
     if (mask[i] != (from + i) % 32) return false;
-  }
-  return true;
-}
-
-/// Byte i of the mask is i + by, and what lies outside of 0..15 is zero.
-bool is_shift(const Mask& mask, int by) {
-  for (int i = 0; i < 16; ++i) {
-    const int from = i + by;
-    const bool inside = from >= 0 && from < 16;
-    if (inside ? mask[static_cast<std::size_t>(i)] != from
-               : mask[static_cast<std::size_t>(i)] < 32) {
-      return false;
-    }
   }
   return true;
 }
@@ -131,7 +119,7 @@ void Lowering::lower_shuffle(ir::Inst inst) {
   // One operand only: the first.
   if (first == second || !from(0)) {
     if (first != second) first = second;
-    for (std::uint8_t& n : mask) n = n < 32 ? n & 15 : n;
+    for (std::uint8_t& n : mask) n &= 15;
   }
   const bool one = !from(16);
   if (one) second = first;
@@ -139,10 +127,6 @@ void Lowering::lower_shuffle(ir::Inst inst) {
   const VReg x = reg(first);
   const VReg y = one ? x : reg(second);
   if (is_consecutive(mask, 0)) return move(d, x, RegClass::Float);
-  const auto is_zero = [](unsigned n) { return n > 31; };
-  if (std::all_of(mask.begin(), mask.end(), is_zero)) {
-    return move(d, make_vector(Bits128{}), RegClass::Float);
-  }
   if (has(Feature::Avx2) &&
       std::all_of(mask.begin(), mask.end(), [](unsigned n) { return n == 0; })) {
     return v1(Op::VpbroadcastbRR, d, x);
@@ -163,8 +147,6 @@ void Lowering::lower_shuffle(ir::Inst inst) {
       Mask rotated;
       for (unsigned i = 0; i < 16; ++i) rotated[i] = static_cast<std::uint8_t>((i + n) & 15);
       if (mask == rotated) return vvi(Op::PalignrRRI, d, x, x, n);
-      if (is_shift(mask, static_cast<int>(n))) return vi(Op::PsrldqRI, d, x, n);
-      if (is_shift(mask, -static_cast<int>(n))) return vi(Op::PslldqRI, d, x, n);
     }
   }
   const auto numbers_of = [&](unsigned low) {
@@ -177,7 +159,7 @@ void Lowering::lower_shuffle(ir::Inst inst) {
     return out;
   };
   if (one) return vm(Op::PshufbRM, d, x, vector_address(numbers_of(0)));
-  if (has_avx512(Feature::Avx512vbmi) && std::none_of(mask.begin(), mask.end(), is_zero)) {
+  if (has_avx512(Feature::Avx512vbmi)) {
     Bits128 numbers;
     for (unsigned i = 0; i < 16; ++i) {
       (i < 8 ? numbers.low : numbers.high) |= std::uint64_t{mask[i]} << (i % 8 * 8);

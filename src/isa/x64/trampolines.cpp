@@ -58,6 +58,7 @@ class TrampolineWriter {
     pass_arguments();
     enc_.r(Op::CallR, 8, kCode);
     buffer_.add_call(0);
+    if (layout_.popped_bytes != 0) enc_.ri(Op::SubRI, 8, Gpr::Rsp, layout_.popped_bytes);
     store_results();
     enc_.rr(Op::XorRR, 4, Gpr::Rax, Gpr::Rax);
     const masm::Label leave = buffer_.new_label();
@@ -115,12 +116,40 @@ class TrampolineWriter {
     return Mem::at(kSlots, kSlotBytes * static_cast<std::int32_t>(number));
   }
 
+  Mem upper(std::size_t number) const {
+    return Mem::at(kSlots, kSlotBytes * static_cast<std::int32_t>(number) + 8);
+  }
+
+  /// Copies what the slot points to; all units of 8 bytes but the last are whole.
+  void pass_structure(std::uint32_t bytes, const Mem& slot, std::uint32_t offset) {
+    enc_.rm(Op::MovRM, 8, kTemp, slot);
+    const auto copy = [&](std::uint32_t at, unsigned size, Op load) {
+      enc_.rm(load, size < 4 ? 4 : size, Gpr::Rax, Mem::at(kTemp, static_cast<std::int32_t>(at)));
+      enc_.mr(Op::MovMR, size, Mem::at(Gpr::Rsp, static_cast<std::int32_t>(offset + at)), Gpr::Rax);
+    };
+    std::uint32_t at = 0;
+    for (; at + 8 <= bytes; at += 8) copy(at, 8, Op::MovRM);
+    if (at + 4 <= bytes) {
+      copy(at, 4, Op::MovRM);
+      at += 4;
+    }
+    if (at + 2 <= bytes) {
+      copy(at, 2, Op::Movzx16RM);
+      at += 2;
+    }
+    if (at < bytes) copy(at, 1, Op::Movzx8RM);
+  }
+
   void pass_arguments() {
     const std::size_t first = has_ctx_ ? 1 : 0;
     // The ones on the stack before registers are given away.
     for (std::size_t i = first; i < sig_.params.size(); ++i) {
       const ArgLocation& loc = layout_.params[i];
       if (loc.in_reg()) continue;
+      if (sig_.params[i].purpose == ir::ArgPurpose::StructArgument) {
+        pass_structure(sig_.params[i].struct_bytes, slot_of(i - first), loc.offset);
+        continue;
+      }
       if (sig_.params[i].type.bytes() > 8) {
         enc_.rm(Op::MovupsRM, 0, Xmm::Xmm0, slot_of(i - first));
         enc_.mr(Op::MovupsMR, 0, Mem::at(Gpr::Rsp, static_cast<std::int32_t>(loc.offset)),
@@ -136,6 +165,7 @@ class TrampolineWriter {
       if (!loc.in_reg()) continue;
       const Reg dst(loc.reg.number());
       if (loc.reg.cls() == codegen::RegClass::Int) {
+        if (!loc.high.is_none()) enc_.rm(Op::MovRM, 8, Reg(loc.high.number()), upper(i - first));
         load_int(dst, slot_of(i - first), sig_.params[i]);
       } else {
         const unsigned bytes = sig_.params[i].type.bytes();
@@ -158,13 +188,15 @@ class TrampolineWriter {
     for (std::size_t i = 0; i < sig_.returns.size(); ++i) {
       const ArgLocation& loc = layout_.results[i];
       const unsigned bytes = sig_.returns[i].type.bytes();
-      if (bytes > 8) {
+      if (!loc.high.is_none()) {
+        enc_.mr(Op::MovMR, 8, slot_of(i), Reg(loc.reg.number()));
+        enc_.mr(Op::MovMR, 8, upper(i), Reg(loc.high.number()));
+      } else if (bytes > 8) {
         Reg from = Xmm::Xmm15;
         if (loc.in_reg()) {
           from = Reg(loc.reg.number());
         } else {
-          enc_.rm(Op::MovupsRM, 0, from,
-                  Mem::at(Gpr::Rsp, static_cast<std::int32_t>(loc.offset)));
+          enc_.rm(Op::MovupsRM, 0, from, Mem::at(Gpr::Rsp, static_cast<std::int32_t>(loc.offset)));
         }
         enc_.mr(Op::MovupsMR, 0, slot_of(i), from);
       } else if (!loc.in_reg()) {

@@ -19,7 +19,7 @@ void MemoryState::write(const ir::Function& func, Inst inst, Token* tokens) cons
   if (ir::format(func.op(inst)) == ir::Format::Store) {
     const ir::AliasRegion region = func.mem_flags(inst).region;
     if (region.is_some()) {
-      tokens[slot(region)] = token(inst);
+      tokens[slot(region)] = tokens[slots_ - 1] = token(inst);
       return;
     }
   }
@@ -51,8 +51,7 @@ bool MemoryState::meet(const ir::Function& func, const ir::ControlFlow& flow, Bl
 }
 
 void MemoryState::compute(const ir::Function& func, const ir::ControlFlow& flow) {
-  slots_ = std::min(static_cast<std::uint32_t>(func.alias_regions.size()), kMaxSlots);
-  if (slots_ == 0) return;
+  slots_ = std::min(static_cast<std::uint32_t>(func.alias_regions.size()), kMaxSlots) + 1;
   in_.assign(func.block_count() * slots_, 0);
   gen_.assign(func.block_count() * slots_, 0);
   queued_.assign(func.block_count(), true);

@@ -9,6 +9,7 @@
 /// × slots) in practice; with a bound, after which every block gets a state of its own (right, but
 /// useless).
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -20,14 +21,16 @@ namespace hoist::opt {
 class MemoryState {
  public:
   using Token = std::uint32_t;
-  /// Regions beyond the first ones share the last slot.
+  /// Regions beyond the first ones share a slot. One more is for memory as a whole, which accesses
+  /// without a region read.
   static constexpr std::uint32_t kMaxSlots = 16;
 
   void compute(const ir::Function& func, const ir::ControlFlow& flow);
 
   std::uint32_t slots() const { return slots_; }
   std::uint32_t slot(ir::AliasRegion region) const {
-    return region.index() < slots_ ? region.index() : slots_ - 1;
+    if (region.is_none()) return slots_ - 1;
+    return std::min(region.index(), slots_ - 2);
   }
   /// The tokens at the start of a reachable block, by slot.
   const Token* at_entry(ir::Block block) const { return &in_[std::size_t{block.index()} * slots_]; }

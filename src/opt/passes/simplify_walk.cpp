@@ -20,14 +20,15 @@ constexpr int kMaxDepth = 12;
 class Walk {
  public:
   Walk(ir::Function& func, const ir::DominatorTree& dominators, const MemoryState* memory,
-       SimplifyScratch& scratch)
+       SimplifyScratch& scratch, std::uint64_t& rewrites_left)
       : func_(func),
         dominators_(dominators),
         memory_(memory),
         table_(scratch.table),
         memory_table_(scratch.memory),
         tokens_(scratch.tokens),
-        scopes_(scratch.scopes) {
+        scopes_(scratch.scopes),
+        left_(rewrites_left) {
     table_.reset(func.inst_count());
     memory_table_.reset(memory == nullptr ? 0 : func.inst_count() / 4);
     tokens_.assign(memory == nullptr ? 0 : memory->slots(), 0);
@@ -72,7 +73,7 @@ class Walk {
       const ir::MemFlags& flags = func_.mem_flags(inst);
       if (flags.readonly && flags.notrap()) {
         reuse(inst, func_.type(func_.result(inst)));
-      } else if (memory_ != nullptr && flags.region.is_some()) {
+      } else if (memory_ != nullptr) {
         load(inst, flags.region);
       }
     } else if (memory_ != nullptr && (effects & (ir::effect::Store | ir::effect::Call)) != 0) {
@@ -91,8 +92,7 @@ class Walk {
     const Type type = func_.type(result);
     ir::InstData data = func_.data(inst);
     place_ = inst;
-    Rewriter rw(func_, this, make);
-    const Value simpler = simplify(rw, data, type);
+    const Value simpler = simplified(data, type);
     if (simpler.is_some()) {
       replace(inst, result, func_.resolve_and_compress(simpler));
       return;
@@ -116,6 +116,7 @@ class Walk {
       memory_table_.insert(key, type, result);
       return;
     }
+    if (!take()) return;
     // What was read or written there once did not trap, and memory does not shrink.
     func_.make_alias(result, func_.resolve_and_compress(held));
     func_.remove_inst(inst);
@@ -126,7 +127,6 @@ class Walk {
   void remember_stored(Inst inst) {
     const InstData& store = func_.data(inst);
     const ir::AliasRegion region = func_.mem_flags(inst).region;
-    if (region.is_none()) return;
     const Value stored(store.a);
     const InstData key{Op::Load, store.aux, store.b, store.c, tokens_[memory_->slot(region)]};
     memory_table_.insert(key, func_.type(stored), stored);
@@ -151,6 +151,7 @@ class Walk {
       table_.insert(inst, hash);  // nearer to what follows
       return;
     }
+    if (!take()) return;
     const std::size_t count = func_.results(inst).size();
     for (std::size_t i = 0; i < count; ++i) {
       func_.make_alias(func_.results(inst)[i], func_.resolve_and_compress(func_.results(equal)[i]));
@@ -165,14 +166,29 @@ class Walk {
     return (op != Op::Icmp && op != Op::Fcmp) || func_.inst_block(equal) == block_;
   }
 
+  /// simplify() within the limit of rewrites.
+  Value simplified(InstData& data, Type type) {
+    if (left_ == 0) return Value::none();
+    const InstData before = data;
+    Rewriter rw(func_, this, make);
+    const Value simpler = simplify(rw, data, type);
+    // Making instructions on the way may have used up what was left.
+    if (left_ != 0 && (simpler.is_some() || !(data == before))) --left_;
+    return simpler;
+  }
+  bool take() {
+    if (left_ == 0) return false;
+    --left_;
+    return true;
+  }
+
   static Value make(void* self, const InstData& data, Type type) {
     return static_cast<Walk*>(self)->make_value(data, type);
   }
   Value make_value(InstData data, Type type) {
     if (depth_ < kMaxDepth && ir::format(data.op) != ir::Format::UnaryImm) {
       ++depth_;
-      Rewriter rw(func_, this, make);
-      const Value simpler = simplify(rw, data, type);
+      const Value simpler = simplified(data, type);
       --depth_;
       if (simpler.is_some()) return func_.resolve_and_compress(simpler);
     }
@@ -203,17 +219,21 @@ class Walk {
   }
 
   void conditional_trap(Inst inst) {
+    if (left_ == 0) return;
     bool inverted = false;
     const Value c = strip(func_.arg_a(inst), inverted);
     ir::InstData& data = func_.data(inst);
     if (c != Value(data.a)) {
       data.a = c.index();
       if (inverted) data.op = data.op == Op::Trapz ? Op::Trapnz : Op::Trapz;
+      --left_;
       ++result_.changes;
     }
     const int truth = known(c);
     if (truth < 0) {
       reuse(inst, Type());
+    } else if (!take()) {
+      return;
     } else if ((truth == 1) == (data.op == Op::Trapnz)) {
       always_trap(inst);
     } else {
@@ -238,14 +258,17 @@ class Walk {
   }
 
   void brif(Inst inst) {
+    if (left_ == 0) return;
     bool inverted = false;
     const Value c = strip(func_.arg_a(inst), inverted);
     ir::InstData& data = func_.data(inst);
     if (c != Value(data.a)) {
       data.a = c.index();
       if (inverted) std::swap(data.b, data.c);
+      --left_;
       ++result_.changes;
     }
+    if (left_ == 0) return;
     const int truth = known(c);
     if (truth >= 0) {
       jump(inst, BlockCall(truth == 1 ? data.b : data.c));
@@ -255,6 +278,7 @@ class Walk {
   }
 
   void br_table(Inst inst) {
+    if (left_ == 0) return;
     std::uint64_t index = 0;
     Rewriter rw(func_, this, make);
     if (!rw.constant(func_.arg_a(inst), index)) return;
@@ -274,6 +298,7 @@ class Walk {
   }
 
   void jump(Inst inst, BlockCall target) {
+    --left_;
     func_.data(inst) = {Op::Jump, 0, target.index(), 0, 0};
     ++result_.changes;
     result_.graph_changed = true;
@@ -290,14 +315,16 @@ class Walk {
   Inst next_;
   Inst place_;
   int depth_ = 0;
+  std::uint64_t& left_;  // rewrites
   SimplifyResult result_;
 };
 
 }  // namespace
 
 SimplifyResult simplify_walk(ir::Function& func, const ir::DominatorTree& dominators,
-                             const MemoryState* memory, SimplifyScratch& scratch) {
-  return Walk(func, dominators, memory, scratch).run();
+                             const MemoryState* memory, SimplifyScratch& scratch,
+                             std::uint64_t& rewrites_left) {
+  return Walk(func, dominators, memory, scratch, rewrites_left).run();
 }
 
 }  // namespace hoist::opt

@@ -36,8 +36,10 @@ struct SimplifyResult {
   bool graph_changed = false;  ///< control flow analyses are stale
 };
 
-/// `memory` is of the function as it is, or null.
+/// `memory` is of the function as it is, or null. Each change takes one of `rewrites_left`, a
+/// number too large to matter except in bisection.
 SimplifyResult simplify_walk(ir::Function& func, const ir::DominatorTree& dominators,
-                             const MemoryState* memory, SimplifyScratch& scratch);
+                             const MemoryState* memory, SimplifyScratch& scratch,
+                             std::uint64_t& rewrites_left);
 
 }  // namespace hoist::opt

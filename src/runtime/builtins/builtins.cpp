@@ -46,8 +46,8 @@ __attribute__((no_sanitize("address"))) std::uint64_t grown(Context* context, bo
   return old;
 }
 
-__attribute__((noinline)) std::uint64_t old_size(Context* context,
-                                                 const Result<std::uint64_t>& old, bool& leave) {
+__attribute__((noinline)) std::uint64_t old_size(Context* context, const Result<std::uint64_t>& old,
+                                                 bool& leave) {
   if (old) return *old;
   leave = static_cast<Store*>(context->store->store)->refusal_ends_call(old.error());
   return ~std::uint64_t{0};

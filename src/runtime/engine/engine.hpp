@@ -15,6 +15,7 @@
 #include "runtime/engine/code_listener.hpp"
 #include "runtime/engine/type_registry.hpp"
 #include "runtime/memory/pool.hpp"
+#include "runtime/memory/region_cache.hpp"
 
 namespace hoist::runtime {
 
@@ -43,6 +44,8 @@ class Engine {
   TypeRegistry& types() { return types_; }
   /// Counts up at the embedder's pace; any thread, signal handlers too.
   std::atomic<std::uint64_t>& epoch() { return epoch_; }
+  /// Address space for memories without a slot in the pool.
+  RegionCache& regions() { return regions_; }
   /// Null if its stores allocate on demand only.
   Pool* pool() const { return pool_.get(); }
   /// Before the engine is shared.
@@ -62,6 +65,7 @@ class Engine {
   std::unique_ptr<CodeListener> listener_;
   TypeRegistry types_;
   std::atomic<std::uint64_t> epoch_{0};
+  RegionCache regions_;
   std::unique_ptr<Pool> pool_;
   std::mutex mutex_;
   Trampolines entries_;

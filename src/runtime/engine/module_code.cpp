@@ -27,8 +27,8 @@ ModuleCode::ModuleCode(std::shared_ptr<Engine> engine, wasm::Module module)
 ModuleCode::~ModuleCode() {
   if (Pool* pool = engine_->pool(); pool != nullptr && plan_ != nullptr) {
     pool->forget_block(plan_->id());
-    for (std::uint32_t i = 0; i < module_.memories.size(); ++i) {
-      if (plan_->image(i) != nullptr) pool->forget_image(*plan_->image(i));
+    for (std::uint32_t i = 0; images_ != nullptr && i < module_.memories.size(); ++i) {
+      if (const auto image = images_->of(i)) pool->forget_image(*image);
     }
   }
   for (const std::uint32_t id : type_ids_) engine_->types().release(id);
@@ -57,6 +57,18 @@ const InstancePlan& ModuleCode::plan() const {
   return *plan_;
 }
 
+const MemoryImages& ModuleCode::images(bool pooled) const {
+  if (!pooled) {
+    if (plan().data_bytes() < MemoryImages::kCopied) return no_images_;
+    if (!instantiated_.load(std::memory_order_relaxed) &&
+        !instantiated_.exchange(true, std::memory_order_relaxed)) {
+      return no_images_;
+    }
+  }
+  std::call_once(images_once_, [this] { images_ = std::make_unique<const MemoryImages>(module_); });
+  return *images_;
+}
+
 const wasm::Export* ModuleCode::find_export(std::string_view name) const {
   const auto at = std::lower_bound(exports_by_name_.begin(), exports_by_name_.end(), name,
                                    [this](std::uint32_t i, std::string_view wanted) {
@@ -78,6 +90,13 @@ const void* ModuleCode::entry_trampoline(std::uint32_t func) const {
 const void* ModuleCode::exit_trampoline(std::uint32_t func) const {
   return code_->address(FuncKey(FuncKind::ExitTrampoline, 0,
                                 module_.canonical_type(module_.functions[func].type_index)));
+}
+
+const void* ModuleCode::exit_trampoline_of_type(std::uint32_t type_id) const {
+  const auto at = std::find(type_ids_.begin(), type_ids_.end(), type_id);
+  if (at == type_ids_.end()) return nullptr;
+  const auto type_index = static_cast<std::uint32_t>(at - type_ids_.begin());
+  return code_->address(FuncKey(FuncKind::ExitTrampoline, 0, module_.canonical_type(type_index)));
 }
 
 const wasm::ModuleNames& ModuleCode::names() const {

@@ -3,6 +3,7 @@
 /// ModuleCode: a compiled module that can be instantiated: declarations, code, and the numbers that
 /// instances are laid out by. Immutable and shared between threads.
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -43,9 +44,13 @@ class ModuleCode {
   const void* function_code(std::uint32_t func) const;
   const void* entry_trampoline(std::uint32_t func) const;
   const void* exit_trampoline(std::uint32_t func) const;
+  const void* exit_trampoline_of_type(std::uint32_t type_id) const;
 
   /// What its instances have in common, worked out on first use.
   const InstancePlan& plan() const;
+  /// The images that an instance is to use; made when they pay: not for the only instance of a
+  /// module, nor for little data, unless it is `pooled`.
+  const MemoryImages& images(bool pooled) const;
 
   const wasm::Export* find_export(std::string_view name) const;
   /// Module name and function names of the name section, read on first use.
@@ -67,6 +72,10 @@ class ModuleCode {
   std::unique_ptr<jit::LoadedImage> code_;
   mutable std::once_flag plan_once_;
   mutable std::unique_ptr<const InstancePlan> plan_;
+  mutable std::atomic<bool> instantiated_{false};
+  mutable std::once_flag images_once_;
+  mutable std::unique_ptr<const MemoryImages> images_;
+  const MemoryImages no_images_;
   mutable std::once_flag names_once_;
   mutable wasm::ModuleNames names_;
   mutable std::vector<std::string_view> export_names_;  // by function, where no other name is

@@ -78,12 +78,16 @@ void InstancePlan::plan_elements(const ModuleCode& code) {
   }
 }
 
-/// Images hold the segments before the first that cannot be in one: later ones may overlap it.
 void InstancePlan::plan_data(const wasm::Module& module) {
-  images_.resize(module.memories.size());
   for (std::uint32_t i = 0; i < module.data.size(); ++i) {
-    if (module.data[i].mode == wasm::SegmentMode::Active) dropped_data_.insert(i);
+    if (module.data[i].mode != wasm::SegmentMode::Active) continue;
+    dropped_data_.insert(i);
+    data_bytes_ += module.data[i].bytes.size;
   }
+}
+
+/// Images hold the segments before the first that cannot be in one: later ones may overlap it.
+MemoryImages::MemoryImages(const wasm::Module& module) {
   std::vector<std::vector<MemoryImage::Piece>> pieces(module.memories.size());
   std::uint32_t next = 0;
   for (; next < module.data.size(); ++next) {
@@ -107,7 +111,7 @@ void InstancePlan::plan_data(const wasm::Module& module) {
     if (has_data && images[i] == nullptr) return;
   }
   images_ = std::move(images);
-  data_in_images_ = next;
+  segments_ = next;
 }
 
 }  // namespace hoist::runtime

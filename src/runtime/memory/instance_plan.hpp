@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// InstancePlan: what instances of a module have in common, worked out once: function references,
-/// values of globals, elements, and memory images. Immutable; any thread.
+/// values of globals, elements. MemoryImages: the same of memories, where that pays. Both are
+/// immutable; any thread.
 
 #include <cstdint>
 #include <memory>
@@ -40,12 +41,8 @@ class InstancePlan {
     return elements_[segment];
   }
 
-  /// Null for memories that start as zeros, and for imported ones.
-  const std::shared_ptr<const MemoryImage>& image(std::uint32_t memory) const {
-    return images_[memory];
-  }
-  /// Active data segments below this number are in the images; there are images only then.
-  std::uint32_t data_in_images() const { return data_in_images_; }
+  /// Bytes of the active data segments.
+  std::uint64_t data_bytes() const { return data_bytes_; }
   /// Segments that are dropped once instantiation has succeeded.
   const base::BitSet& dropped_data() const { return dropped_data_; }
   const base::BitSet& dropped_elements() const { return dropped_elements_; }
@@ -61,10 +58,30 @@ class InstancePlan {
   std::vector<std::uint32_t> imported_refs_;
   std::vector<Global> globals_;
   std::vector<std::vector<std::int32_t>> elements_;
-  std::vector<std::shared_ptr<const MemoryImage>> images_;
-  std::uint32_t data_in_images_ = 0;
+  std::uint64_t data_bytes_ = 0;
   base::BitSet dropped_data_;
   base::BitSet dropped_elements_;
+};
+
+class MemoryImages {
+ public:
+  /// Instances of their own memory copy less than this: to map a file takes longer.
+  static constexpr std::uint64_t kCopied = std::uint64_t{16} << 10;
+
+  /// None: all segments are to be copied.
+  MemoryImages() = default;
+  explicit MemoryImages(const wasm::Module& module);
+
+  /// Null for memories that start as zeros, and for imported ones.
+  std::shared_ptr<const MemoryImage> of(std::uint32_t memory) const {
+    return memory < images_.size() ? images_[memory] : nullptr;
+  }
+  /// Active data segments below this number are in the images.
+  std::uint32_t segments() const { return segments_; }
+
+ private:
+  std::vector<std::shared_ptr<const MemoryImage>> images_;  // empty or one for each memory
+  std::uint32_t segments_ = 0;
 };
 
 }  // namespace hoist::runtime

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "base/check.hpp"
 
@@ -16,7 +18,7 @@ static constexpr std::uint64_t kMostPages = image::kMemoryReservation / kWasmPag
 
 Result<std::unique_ptr<LinearMemory>> LinearMemory::create(
     const wasm::MemoryType& type, std::uint64_t limit_bytes, Pool* pool,
-    const std::shared_ptr<const MemoryImage>& image) {
+    const std::shared_ptr<const MemoryImage>& image, bool may_move, RegionCache* regions) {
   if (type.is64 || type.shared || type.page_size_log2 != 16) {
     return Error(ErrorKind::Unsupported,
                  type.is64     ? "64-bit memories (memory64) are not supported"
@@ -51,20 +53,65 @@ Result<std::unique_ptr<LinearMemory>> LinearMemory::create(
     out->max_pages_ = std::min(out->max_pages_, pool->settings().memory_bytes / kWasmPageBytes);
     return out;
   }
-  HOIST_TRY(out->region_,
-            platform::PageRegion::reserve(image::kMemoryReservation + image::kMemoryGuard));
-  out->vm_.base = out->region_.base();
-  HOIST_TRY_VOID(out->grow(limits.min));
+  if (may_move) {
+    out->reserved_bytes_ = std::max(bytes, kWasmPageBytes);
+    HOIST_TRY(out->region_, platform::PageRegion::reserve(out->reserved_bytes_));
+    out->vm_.base = out->region_.base();
+    HOIST_TRY_VOID(out->grow(limits.min));
+  } else {
+    HOIST_TRY_VOID(out->take_region(image == nullptr ? regions : nullptr, bytes));
+  }
   if (image != nullptr) HOIST_TRY_VOID(image->map_into(out->vm_.base));
   return out;
 }
 
 LinearMemory::~LinearMemory() {
   if (pool_ != nullptr) pool_->give_memory(slot_);
+  if (regions_ != nullptr) regions_->give(std::move(region_), vm_.length);
+}
+
+/// Reserves all that a memory can ever have, and makes the first `bytes` accessible.
+Result<void> LinearMemory::take_region(RegionCache* regions, std::uint64_t bytes) {
+  reserved_bytes_ = image::kMemoryReservation + image::kMemoryGuard;
+  std::uint64_t accessible = 0;
+  std::optional<RegionCache::Item> kept = regions == nullptr ? std::nullopt : regions->take();
+  if (kept) {
+    region_ = std::move(kept->region);
+    accessible = kept->accessible;
+  } else {
+    HOIST_TRY(region_, platform::PageRegion::reserve(reserved_bytes_));
+  }
+  if (accessible < bytes) {
+    HOIST_TRY_VOID(region_.protect(accessible, bytes - accessible, platform::Access::ReadWrite));
+  } else {
+    HOIST_TRY_VOID(region_.protect(bytes, accessible - bytes, platform::Access::None));
+  }
+  vm_.base = region_.base();
+  vm_.length = bytes;
+  regions_ = regions;
+  return {};
 }
 
 void LinearMemory::clear_image(const MemoryImage& image) {
   std::memset(vm_.base + image.begin(), 0, image.end() - image.begin());
+}
+
+/// Reserves twice as much as before where it can, so that growing step by step is linear.
+Result<void> LinearMemory::move_to_larger(std::uint64_t bytes) {
+  std::uint64_t wanted =
+      std::max(bytes, std::min(max_pages_ * kWasmPageBytes, reserved_bytes_ * 2));
+  Result<platform::PageRegion> fresh = platform::PageRegion::reserve(wanted);
+  if (!fresh) {
+    wanted = bytes;
+    fresh = platform::PageRegion::reserve(wanted);
+  }
+  if (!fresh) return std::move(fresh).error();
+  HOIST_TRY_VOID(fresh->protect(0, vm_.length, platform::Access::ReadWrite));
+  if (vm_.length != 0) std::memcpy(fresh->base(), vm_.base, vm_.length);
+  region_ = *std::move(fresh);
+  reserved_bytes_ = wanted;
+  vm_.base = region_.base();
+  return {};
 }
 
 Result<std::uint64_t> LinearMemory::grow(std::uint64_t delta_pages) {
@@ -79,6 +126,7 @@ Result<std::uint64_t> LinearMemory::grow(std::uint64_t delta_pages) {
   if (pool_ != nullptr) {
     HOIST_TRY_VOID(pool_->grow_memory(slot_, vm_.length, vm_.length + delta));
   } else {
+    if (vm_.length + delta > reserved_bytes_) HOIST_TRY_VOID(move_to_larger(vm_.length + delta));
     HOIST_TRY_VOID(region_.protect(vm_.length, delta, platform::Access::ReadWrite));
   }
   vm_.length += delta;

@@ -19,7 +19,10 @@ namespace hoist::runtime {
 using image::TrapCode;
 
 Instance::Instance(Store& store, std::shared_ptr<const ModuleCode> code)
-    : store_(store), code_(std::move(code)), plan_(code_->plan()) {}
+    : store_(store),
+      code_(std::move(code)),
+      plan_(code_->plan()),
+      images_(code_->images(store.pool() != nullptr)) {}
 
 Instance::~Instance() {
   if (pool_ != nullptr) {
@@ -100,7 +103,8 @@ Result<void> Instance::make_objects(std::span<const Extern> imports) {
     tables_.push_back(table);
   }
   for (std::size_t i = memories_.size(); i < module.memories.size(); ++i) {
-    HOIST_TRY(LinearMemory * memory, store_.new_memory(module.memories[i].type, plan_.image(static_cast<std::uint32_t>(i))));
+    HOIST_TRY(LinearMemory * memory, store_.new_memory(module.memories[i].type,
+                                                       images_.of(static_cast<std::uint32_t>(i))));
     memories_.push_back(memory);
   }
   return {};
@@ -196,8 +200,7 @@ void Instance::make_globals() {
   for (const InstancePlan::Global& global : plan_.globals()) {
     const std::uint32_t own = global.index - module.num_imported_globals;
     auto& cell = at<image::VmGlobal>(code_->layout().global(own));
-    cell.bits[0] =
-        global.is_constant ? global.bits : evaluate(module.globals[global.index].init);
+    cell.bits[0] = global.is_constant ? global.bits : evaluate(module.globals[global.index].init);
     own_globals_.push_back({&cell, module.globals[global.index].type});
     globals_.push_back(&own_globals_.back());
   }
@@ -302,7 +305,7 @@ bool Instance::init_memory(std::uint32_t memory, std::uint32_t segment, std::uin
 Result<void> Instance::run_segments() {
   if (Result<void> done = run_element_segments(); !done) {
     for (std::uint32_t i = 0; i < memories_.size(); ++i) {
-      if (plan_.image(i) != nullptr) memories_[i]->clear_image(*plan_.image(i));
+      if (const auto image = images_.of(i)) memories_[i]->clear_image(*image);
     }
     return done;
   }
@@ -331,14 +334,14 @@ Result<void> Instance::run_element_segments() {
 
 Result<void> Instance::run_data_segments() {
   const wasm::Module& module = code_->module();
-  if (plan_.data_in_images() == module.data.size()) {
+  if (images_.segments() == module.data.size()) {
     dropped_data_ = plan_.dropped_data();
     return {};
   }
-  for (std::uint32_t i = 0; i < plan_.data_in_images(); ++i) {
+  for (std::uint32_t i = 0; i < images_.segments(); ++i) {
     if (plan_.dropped_data().contains(i)) drop_data(i);
   }
-  for (std::uint32_t i = plan_.data_in_images(); i < module.data.size(); ++i) {
+  for (std::uint32_t i = images_.segments(); i < module.data.size(); ++i) {
     const wasm::DataSegment& segment = module.data[i];
     if (segment.mode != wasm::SegmentMode::Active) continue;
     const std::uint64_t to = evaluate(segment.place);

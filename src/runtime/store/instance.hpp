@@ -82,6 +82,7 @@ class Instance {
   std::shared_ptr<const ModuleCode> code_;
   std::shared_ptr<void> embedder_module_;
   const InstancePlan& plan_;
+  const MemoryImages& images_;
   std::uint8_t* block_ = nullptr;  // as code_->layout() says; zeros at first
   Pool* pool_ = nullptr;           // if not null, the block is that of `slot_`
   std::uint32_t slot_ = 0;

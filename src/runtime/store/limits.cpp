@@ -14,7 +14,8 @@ using image::kWasmPageBytes;
 using image::TrapCode;
 
 static constexpr std::uint64_t kUnlimited = StoreLimits::kUnlimited;
-static constexpr auto kMostFuel = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+static constexpr auto kMostFuel =
+    static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 
 // ---- Growth.
 
@@ -80,7 +81,8 @@ Result<std::uint64_t> Store::grow_memory(LinearMemory& memory, std::uint64_t pag
   Growth growth;
   growth.what = Growth::What::Memory;
   growth.current = memory.bytes();
-  growth.desired = bytes_of(pages > kUnlimited - memory.pages() ? kUnlimited : memory.pages() + pages);
+  growth.desired =
+      bytes_of(pages > kUnlimited - memory.pages() ? kUnlimited : memory.pages() + pages);
   growth.maximum = bytes_of(declared_maximum(memory.type().limits));
   // What can never be is not worth a question.
   if (pages != 0 && growth.desired <= growth.maximum) HOIST_TRY_VOID(allow(growth));
@@ -117,8 +119,9 @@ Result<void> Store::needs_fuel_code() const {
 Result<void> Store::set_fuel(std::uint64_t units) {
   HOIST_TRY_VOID(needs_fuel_code());
   if (units > kMostFuel) {
-    return Error(ErrorKind::BadArgument,
-                 fmt::format("{} units of fuel are more than can be counted ({})", units, kMostFuel));
+    return Error(
+        ErrorKind::BadArgument,
+        fmt::format("{} units of fuel are more than can be counted ({})", units, kMostFuel));
   }
   context_.fuel = static_cast<std::int64_t>(units);
   fuel_given_ = units;
@@ -128,9 +131,9 @@ Result<void> Store::set_fuel(std::uint64_t units) {
 Result<void> Store::add_fuel(std::uint64_t units) {
   HOIST_TRY(const std::uint64_t left, fuel());
   if (units > kMostFuel - left) {
-    return Error(ErrorKind::BadArgument,
-                 fmt::format("{} more units of fuel are more than can be counted ({})", units,
-                             kMostFuel));
+    return Error(
+        ErrorKind::BadArgument,
+        fmt::format("{} more units of fuel are more than can be counted ({})", units, kMostFuel));
   }
   // What was overdrawn is paid back first.
   context_.fuel += static_cast<std::int64_t>(units);
@@ -182,8 +185,6 @@ void Store::set_deadline(std::uint64_t deadline) {
 }
 
 void Store::set_stack_limit(std::uint64_t limit) {
-  // The usual case costs no atomic write; if a request has changed the limit, it stays so.
-  if (limit == stack_limit_ && !is_interrupted()) return;
   stack_limit_ = limit;
   std::atomic_ref(context_.stack_limit).store(limit, std::memory_order_seq_cst);
   if (is_interrupted()) [[unlikely]]
@@ -206,7 +207,8 @@ bool Store::epoch_reached() {
     if (is_interrupted()) return epoch_reached();
     if (ticks != 0) return set_epoch_deadline(ticks).has_value();
   }
-  error_ = trap_error(TrapCode::Interrupted, fmt::format("the epoch deadline {} is reached", deadline_));
+  error_ =
+      trap_error(TrapCode::Interrupted, fmt::format("the epoch deadline {} is reached", deadline_));
   add_frames();
   return false;
 }

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 #include "base/check.hpp"
@@ -42,7 +43,9 @@ Store::~Store() {
 Result<LinearMemory*> Store::new_memory(const wasm::MemoryType& type,
                                         const std::shared_ptr<const MemoryImage>& image) {
   HOIST_TRY_VOID(allow_memory(type));
-  HOIST_TRY(auto memory, LinearMemory::create(type, StoreLimits::kUnlimited, pool(), image));
+  HOIST_TRY(auto memory,
+            LinearMemory::create(type, StoreLimits::kUnlimited, pool(), image,
+                                 engine_->options().explicit_bounds, &engine_->regions()));
   memory_total_ += memory->bytes();
   memories_.push_back(std::move(memory));
   return memories_.back().get();
@@ -74,12 +77,20 @@ image::VmFuncRef* Store::new_host_function(std::shared_ptr<const HostFunction> f
   return &made.ref;
 }
 
-Result<void> Store::prepare_func_ref(image::VmFuncRef& ref) {
-  if (ref.entry == nullptr) {
-    HOIST_TRY(ref.entry, engine_->entry_trampoline(ref.type_id));
+Result<const void*> Store::exit_trampoline(std::uint32_t type_id) const {
+  auto made = engine_->exit_trampoline(type_id);
+  if (made || made.error().kind() != ErrorKind::Unsupported) return made;
+  // Without compiler: the modules' own, which live as long as the store.
+  for (const std::unique_ptr<Instance>& instance : instances_) {
+    const void* found = instance->code().exit_trampoline_of_type(type_id);
+    if (found != nullptr) return found;
   }
+  return made;
+}
+
+Result<void> Store::prepare_func_ref(image::VmFuncRef& ref) {
   if (ref.code == nullptr) {
-    HOIST_TRY(ref.code, engine_->exit_trampoline(ref.type_id));
+    HOIST_TRY(ref.code, exit_trampoline(ref.type_id));
   }
   return {};
 }
@@ -87,6 +98,16 @@ Result<void> Store::prepare_func_ref(image::VmFuncRef& ref) {
 Instance* Store::adopt(std::unique_ptr<Instance> instance) {
   instances_.push_back(std::move(instance));
   return instances_.back().get();
+}
+
+Instance* Store::only_instance_of(const void* code) const {
+  Instance* found = nullptr;
+  for (const std::unique_ptr<Instance>& instance : instances_) {
+    if (&instance->code() != code) continue;
+    if (found != nullptr) return nullptr;
+    found = instance.get();
+  }
+  return found;
 }
 
 // ---- Calls.
@@ -141,13 +162,17 @@ bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
     jit::prepare_thread();
   const auto sp = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   if (activations_ == 0) {
-    set_stack_limit(find_stack_limit(sp, thread.stack, engine_->options()));
+    const std::uint64_t limit = find_stack_limit(sp, thread.stack, engine_->options());
+    // A request that comes after this look changes it again.
+    const std::uint64_t now = std::atomic_ref(context_.stack_limit).load(std::memory_order_seq_cst);
+    if (limit != now || limit != stack_limit_) [[unlikely]]
+      set_stack_limit(limit);
   }
   if (is_interrupted()) [[unlikely]] {
     set_interrupted();
     return false;
   }
-  if (sp < stack_limit_) {
+  if (sp < stack_limit_) [[unlikely]] {
     set_stack_overflow();
     return false;
   }
@@ -157,9 +182,13 @@ bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
   activation.record = &record_;
   activation.is_guest_memory = is_guest_memory;
   activation.owner = this;
-  activation.outer_exit_fp = context_.exit_fp;
-  activation.outer_exit_pc = context_.exit_pc;
-  activation.outer_entry_fp = context_.entry_fp;
+  // One by one: a vector load of what the last trampoline has just stored in two parts would stall.
+  const auto word = [](std::uint64_t& at) {
+    return std::atomic_ref(at).load(std::memory_order_relaxed);
+  };
+  activation.outer_exit_fp = word(context_.exit_fp);
+  activation.outer_exit_pc = word(context_.exit_pc);
+  activation.outer_entry_fp = word(context_.entry_fp);
   thread.innermost = &activation;
   ++activations_;
   const std::uint32_t float_mode = platform::float_mode();
@@ -173,7 +202,11 @@ bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
   thread.innermost = activation.outer;
   if (left == 0) [[likely]]
     return true;
+  set_error_of_call();
+  return false;
+}
 
+void Store::set_error_of_call() {
   if (const image::TrapCode code = record_.code; code != image::TrapCode::None) {
     record_.code = image::TrapCode::None;
     if (code != image::TrapCode::StackOverflow) {
@@ -186,7 +219,6 @@ bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
     error_ = with_frames(take_error(), record_.trace);
   }
   HOIST_CHECK(error_.has_value(), "whoever leaves compiled code says why");
-  return false;
 }
 
 std::uint32_t call_host_function(image::VmHostContext* context, image::VmGlobal* slots) {

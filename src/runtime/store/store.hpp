@@ -49,9 +49,12 @@ class Store {
   Result<std::uint64_t> grow_table(TableObject& table, std::uint64_t count, std::uint64_t init);
   image::VmFuncRef* new_host_function(std::shared_ptr<const HostFunction> function);
   /// Makes sure that compiled code can call `ref`: a host function needs an exit trampoline.
+  /// @error Unsupported: there is no compiler to make it, and no module of the store has it.
   Result<void> prepare_func_ref(image::VmFuncRef& ref);
   Instance* adopt(std::unique_ptr<Instance> instance);
   std::size_t instances() const { return instances_.size(); }
+  /// The instance of a ModuleCode; null if there are several or none. Takes a look at each.
+  Instance* only_instance_of(const void* code) const;
 
   /// Calls a function of this store; arguments in `slots`, results out in the same slots. False: an
   /// error is set. @source core specification, section 4.5.5.
@@ -101,16 +104,16 @@ class Store {
  private:
   std::uint64_t memory_count() const { return memories_.size(); }
   std::uint64_t table_count() const { return tables_.size(); }
+  Result<const void*> exit_trampoline(std::uint32_t type_id) const;
   Result<void> allow(Growth growth);
   Result<void> allow_memory(const wasm::MemoryType& type);
   Result<void> allow_table(const wasm::TableType& type);
   Result<void> needs_fuel_code() const;
   void set_deadline(std::uint64_t deadline);
   void set_stack_limit(std::uint64_t limit);
-  bool is_interrupted() const {
-    return shared_->interrupted.load(std::memory_order_seq_cst);
-  }
+  bool is_interrupted() const { return shared_->interrupted.load(std::memory_order_seq_cst); }
   void set_stack_overflow();
+  void set_error_of_call();
   bool call_compiled(image::VmFuncRef& func, image::VmGlobal* slots);
 
   std::shared_ptr<hoist::detail::StoreShared> shared_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// StoreShared: the part of a store that other threads may touch at any time, also after the store's
-/// end: InterruptHandles keep it alive. Everything else of a store belongs to one thread.
+/// StoreShared: the part of a store that other threads may touch at any time, also after the
+/// store's end: InterruptHandles keep it alive. Everything else of a store belongs to one thread.
 
 #include <atomic>
 
@@ -16,8 +16,8 @@ struct StoreShared {
   /// Asked for and not yet delivered.
   std::atomic<bool> interrupted{false};
 
-  /// From any thread and from signal handlers. Code finds out at its next look at the deadline, or at
-  /// the stack limit; host functions that wait are woken.
+  /// From any thread and from signal handlers. Code finds out at its next look at the deadline, or
+  /// at the stack limit; host functions that wait are woken.
   void interrupt() noexcept {
     interrupted.store(true, std::memory_order_seq_cst);
     stop_code();

@@ -23,8 +23,10 @@ IrSink::IrSink(const ModuleEnv& env) : env_(env), builder_(scratch_func_) {
   limits_region_.resize(1);
 }
 
-void IrSink::reset(ir::Function& out, ir::SimplifyFn simplify) {
+void IrSink::reset(ir::Function& out, ir::SimplifyFn simplify, ir::Assignments* assignments) {
   builder_.begin(out);
+  builder_.set_assignments(assignments);
+  assignments_ = assignments;
   builder_.set_simplifier(simplify);
   ++epoch_;
   too_complex_ = false;
@@ -65,6 +67,7 @@ void IrSink::begin(const wasm::BodyInfo& info, Frame&) {
   if (!env_.settings.signals) set_trap_handler(f);
 
   entry_ = builder_.make_block();
+  if (assignments_ != nullptr) assignments_->reached_start(entry_);
   builder_.append_params_for_signature(entry_);
   builder_.switch_to(entry_);
   builder_.seal(entry_);
@@ -116,12 +119,18 @@ void IrSink::continue_at(ir::Block block, Out results) {
 
 void IrSink::block(const wasm::BlockType&, Frame&) {
   free_of_charge();
+  if (assignments_ != nullptr) {
+    assignments_->reached_open(builder_.current_block(), ir::Block::none());
+  }
 }
 
 void IrSink::loop(const wasm::BlockType& block, Frame& frame, Out params) {
   free_of_charge();
   before_branch();
   frame.target = block_with_params(block.params);
+  if (assignments_ != nullptr) {
+    assignments_->reached_open(builder_.current_block(), frame.target);
+  }
   builder_.jump(frame.target, values(params));
   builder_.switch_to(frame.target);
   const std::span<const Value> merged = func().block_params(frame.target);
@@ -133,6 +142,11 @@ void IrSink::if_(const wasm::BlockType&, Frame& frame, Value c, In) {
   before_branch();
   const ir::Block then = builder_.make_block();
   frame.other = builder_.make_block();
+  if (assignments_ != nullptr) {
+    const ir::Block from = builder_.current_block();
+    assignments_->reached_open(from, ir::Block::none());
+    assignments_->reached_open(from, ir::Block::none());
+  }
   builder_.brif(condition(c), then, {}, frame.other, {});
   builder_.switch_to(then);
   builder_.seal(then);
@@ -142,6 +156,10 @@ void IrSink::else_(const wasm::BlockType& block, Frame& frame, bool reachable, I
                    bool implicit) {
   free_of_charge();
   if (reachable) before_branch();
+  if (assignments_ != nullptr) {
+    assignments_->reached_close(ir::Block::none());
+    assignments_->reached_open(assignments_->opened_from(), ir::Block::none());
+  }
   // The `end` that implies it has been counted already, and takes that back itself.
   if (implicit) ++fuel_used_;
   if (implicit && frame.target.is_none() && block.results.empty()) {
@@ -158,6 +176,23 @@ void IrSink::else_(const wasm::BlockType& block, Frame& frame, bool reachable, I
 void IrSink::end(FrameKind kind, const wasm::BlockType& block, Frame& frame, bool falls_through,
                  bool continues, Out results) {
   free_of_charge();
+  const ir::Block before = builder_.current_block();
+  finish_frame(kind, block, frame, falls_through, continues, results);
+  if (assignments_ != nullptr) finish_regions(kind, before);
+}
+
+/// The frame's regions end; a block begun since `before` is behind them.
+void IrSink::finish_regions(FrameKind kind, ir::Block before) {
+  if (kind == FrameKind::Func) return;
+  const ir::Block now = builder_.current_block();
+  const ir::Block after = builder_.is_open() ? now : ir::Block::none();
+  assignments_->reached_close(after);
+  if (kind == FrameKind::If || kind == FrameKind::Else) assignments_->reached_close(after);
+  if (now != before) assignments_->reached_block(now);
+}
+
+void IrSink::finish_frame(FrameKind kind, const wasm::BlockType& block, Frame& frame,
+                          bool falls_through, bool continues, Out results) {
   switch (kind) {
     case FrameKind::Func:
       if (falls_through) return_(results);

@@ -14,10 +14,12 @@ IrSink::Value IrSink::local_get(std::uint32_t local, wasm::ValType type) {
 
 void IrSink::local_set(std::uint32_t local, wasm::ValType, Value value) {
   builder_.define(ir::Variable(local), value);
+  note_assignment();
 }
 
 IrSink::Value IrSink::local_tee(std::uint32_t local, wasm::ValType, Value value) {
   builder_.define(ir::Variable(local), value);
+  note_assignment();
   return value;
 }
 

@@ -180,7 +180,8 @@ ir::Signature builtin_signature(Builtin builtin) {
   return out;
 }
 
-/// Called in place of a faulting instruction, from any frame: all that is certain is the frame pointer.
+/// Called in place of a faulting instruction, from any frame: all that is certain is the frame
+/// pointer.
 static void trap_trampoline(FunctionBuilder& builder, ir::Function& out) {
   constexpr auto kTrap = static_cast<std::uint32_t>(Builtin::trap);
   Trampoline t(builder, out, {FuncKind::BuiltinTrampoline, 0, kTrap},

@@ -4,8 +4,8 @@
 // A 32-bit memory reserves 4 GiB of address space and a guard behind it, none of it accessible
 // beyond the memory's length. So base + zero-extended index + offset lies in the reservation or the
 // guard for every index as long as the offset is at most kMemoryGuard - 16: the processor finds the
-// access out of bounds, and the trap table says what that means. Larger offsets are compared, and all
-// are with explicit bounds checks, where neither reservation nor fixed place is assumed.
+// access out of bounds, and the trap table says what that means. Larger offsets are compared, and
+// all are with explicit bounds checks, where neither reservation nor fixed place is assumed.
 #include "base/check.hpp"
 #include "translate/ir_sink.hpp"
 
@@ -121,8 +121,8 @@ IrSink::Address IrSink::heap_address(const wasm::MemArg& mem, Value index, std::
   return {builder_.binary(ir::Op::Iadd, base, place), 0, cache.flags};
 }
 
-/// Every address is compared. Equal comparisons are equal instructions, for the optimiser to find; what
-/// the declared minimum covers needs none, since memories never shrink.
+/// Every address is compared. Equal comparisons are equal instructions, for the optimiser to find;
+/// what the declared minimum covers needs none, since memories never shrink.
 IrSink::Address IrSink::checked_address(const wasm::MemArg& mem, Value index, std::uint32_t bytes,
                                         ir::MemFlagsRef flags) {
   const std::uint64_t extent = mem.offset + bytes;  // at most 2^32 + 16

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What compiled code does for limits (docs/limits.md), each part only where CodeSettings asks for it:
+// What compiled code does for limits (docs/limits.md), each part only where CodeSettings asks for
+// it:
 //
-//  - Epoch: at the start of a function and of each turn of a loop, the engine's counter is compared with
+//  - Epoch: at the start of a function and of each turn of a loop, the engine's counter is compared
+//  with
 //    the deadline of the store. The loads are of no region and so never reused.
-//  - Fuel: what is left is a variable like a local, so that loops keep it in a register. Instructions are
-//    counted while they are translated and taken off where control flow parts or joins; the variable
-//    goes to the store context before every call and every way out, and comes from there after calls.
-//    That does not depend on what the optimiser does later: the counts are the same at all levels.
-//  - Traps without signals: they call the builtin `trap`, and what a processor would find by faulting is
+//  - Fuel: what is left is a variable like a local, so that loops keep it in a register.
+//  Instructions are
+//    counted while they are translated and taken off where control flow parts or joins; the
+//    variable goes to the store context before every call and every way out, and comes from there
+//    after calls. That does not depend on what the optimiser does later: the counts are the same at
+//    all levels.
+//  - Traps without signals: they call the builtin `trap`, and what a processor would find by
+//  faulting is
 //    compared.
 #include "translate/ir_sink.hpp"
 
@@ -48,12 +53,12 @@ void IrSink::start_limits() {
 void IrSink::check_limits() {
   if (env_.settings.epoch) {
     const Value store = store_context();
-    const Value counter = builder_.load(ir::Op::Load, I64, constant_flags_, store,
-                                        offsetof(StoreContext, epoch));
+    const Value counter =
+        builder_.load(ir::Op::Load, I64, constant_flags_, store, offsetof(StoreContext, epoch));
     const ir::MemFlagsRef flags = func().intern(ir::MemFlags::trusted());
     const Value now = builder_.load(ir::Op::Load, I64, flags, counter, 0);
-    const Value deadline = builder_.load(ir::Op::Load, I64, flags, store,
-                                         offsetof(StoreContext, epoch_deadline));
+    const Value deadline =
+        builder_.load(ir::Op::Load, I64, flags, store, offsetof(StoreContext, epoch_deadline));
     call_if(builder_.icmp(ir::IntCC::Uge, now, deadline), Builtin::epoch);
   }
   if (env_.settings.fuel) {

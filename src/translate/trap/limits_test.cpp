@@ -25,9 +25,9 @@ TEST(Limits, NothingIsAddedByDefault) {
 }
 
 TEST(Limits, FuelIsTakenOffWhereControlFlowParts) {
-  const std::string text =
-      with([](image::CodeSettings& s) { s.fuel = true; },
-           "(module (func (param i32) (loop (br_if 0 (local.get 0))) (if (local.get 0) (then (nop) (nop)))))");
+  const std::string text = with([](image::CodeSettings& s) { s.fuel = true; },
+                                "(module (func (param i32) (loop (br_if 0 (local.get 0))) (if "
+                                "(local.get 0) (then (nop) (nop)))))");
   // Function and loop: two checks, each with a call that is rare.
   EXPECT_EQ(count(text, "icmp sle"), 2U);
   EXPECT_EQ(count(text, " cold:"), 2U);
@@ -39,8 +39,8 @@ TEST(Limits, FuelIsTakenOffWhereControlFlowParts) {
 }
 
 TEST(Limits, FuelIsStoredAroundCalls) {
-  const std::string text = with([](image::CodeSettings& s) { s.fuel = true; },
-                                "(module (func (call 0) (call 0)))");
+  const std::string text =
+      with([](image::CodeSettings& s) { s.fuel = true; }, "(module (func (call 0) (call 0)))");
   EXPECT_EQ(count(text, "store"), 4U);
   EXPECT_EQ(count(text, "iconst.i64 1"), 2U);
 }

@@ -53,7 +53,7 @@ struct SliceList {
   struct Slice {
     std::uint32_t at, size;
   };
-  static constexpr std::size_t kMax = 1024;               ///< what one system call takes
+  static constexpr std::size_t kMax = 1024;                ///< what one system call takes
   static constexpr std::uint64_t kMaxBytes = 0x7fff'f000;  ///< what one system call moves
   static constexpr std::uint32_t kMaxEntries = 1 << 20;
   Slice items[kMax];
@@ -64,8 +64,7 @@ struct SliceList {
   /// than asked for are a legal answer. Fault; Inval for a list of more than kMaxEntries.
   Errno read(GuestMemory memory, std::uint64_t list, std::uint64_t entries);
   /// As pointers, without the first `skip` bytes.
-  std::span<const platform::IoSlice> pointers(GuestMemory memory,
-                                              platform::IoSlice (&out)[kMax],
+  std::span<const platform::IoSlice> pointers(GuestMemory memory, platform::IoSlice (&out)[kMax],
                                               std::uint64_t skip = 0) const;
 };
 

@@ -187,8 +187,9 @@ Result<void> Context::preopen_fd(platform::Fd fd, bool owned) {
   if (!describe_host_fd(d))
     return Error(ErrorKind::BadArgument, fmt::format("{} is not an open descriptor", number));
   if (d.kind == Descriptor::Kind::Directory) {
-    return Error(ErrorKind::BadArgument,
-                 fmt::format("descriptor {} is a directory; directories are given by path", number));
+    return Error(
+        ErrorKind::BadArgument,
+        fmt::format("descriptor {} is a directory; directories are given by path", number));
   }
   // Our own sockets never wait by themselves; whether the guest waits is another matter.
   if (owned) d.flags &= ~fdflags::kNonblock;

@@ -61,9 +61,9 @@ struct Descriptor {
     Hosted      ///< `stream`
   };
   Kind kind = Kind::File;
-  bool owned = true;      ///< false: a descriptor of the host process, not closed
-  bool preopen = false;   ///< a directory with a `guest_path`, or a socket that was there at first
-  platform::Fd fd;        ///< all but Hosted
+  bool owned = true;     ///< false: a descriptor of the host process, not closed
+  bool preopen = false;  ///< a directory with a `guest_path`, or a socket that was there at first
+  platform::Fd fd;       ///< all but Hosted
   std::uint32_t flags = 0;  ///< fdflags as the guest sees them
   std::uint64_t rights_base = 0;
   std::uint64_t rights_inheriting = 0;

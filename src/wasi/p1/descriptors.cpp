@@ -65,10 +65,8 @@ static Errno transfer_hosted(const Descriptor& d, GuestMemory& memory, const Sli
     return done;
   };
   if (write) {
-    const std::size_t size =
-        each(sizeof buffer, [](const std::uint8_t* guest, std::uint8_t* own, std::size_t n) {
-          std::copy_n(guest, n, own);
-        });
+    const std::size_t size = each(sizeof buffer, [](const std::uint8_t* guest, std::uint8_t* own,
+                                                    std::size_t n) { std::copy_n(guest, n, own); });
     const Errno error = stream->write({buffer, size}, count);
     count = std::min(count, size);
     return error;
@@ -76,10 +74,8 @@ static Errno transfer_hosted(const Descriptor& d, GuestMemory& memory, const Sli
   const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(slices.bytes, sizeof buffer));
   HOIST_WASI_TRY(stream->read({buffer, size}, count));
   memory.refresh();
-  count =
-      each(std::min(count, size), [](std::uint8_t* guest, const std::uint8_t* own, std::size_t n) {
-        std::copy_n(own, n, guest);
-      });
+  count = each(std::min(count, size), [](std::uint8_t* guest, const std::uint8_t* own,
+                                         std::size_t n) { std::copy_n(own, n, guest); });
   return Errno::Success;
 }
 
@@ -88,8 +84,8 @@ static Errno transfer(Context& ctx, GuestMemory memory, const std::uint64_t* arg
   HOIST_WASI_FIND(d, args[0], 0);
   if (d->kind == Kind::Directory) return write ? Errno::Badf : Errno::Isdir;
   if (offset >= 0 && d->kind != Kind::File) return Errno::Spipe;
-  HOIST_WASI_TRY(need(*d, (write ? rights::kFdWrite : rights::kFdRead) |
-                              (offset >= 0 ? rights::kFdSeek : 0)));
+  HOIST_WASI_TRY(
+      need(*d, (write ? rights::kFdWrite : rights::kFdRead) | (offset >= 0 ? rights::kFdSeek : 0)));
   if (!memory.contains(u32(count_at), 4)) return Errno::Fault;
   SliceList slices;
   HOIST_WASI_TRY(slices.read(memory, args[1], args[2]));
@@ -182,8 +178,7 @@ Errno fd_fdstat_set_flags(Context& ctx, GuestMemory, const std::uint64_t* args, 
   if ((changed & (fdflags::kDsync | fdflags::kRsync | fdflags::kSync)) != 0)
     return Errno::Notsup;  // Linux cannot change these of an open file
   if ((changed & fdflags::kAppend) != 0 && d->kind == Kind::File) {
-    HOIST_WASI_TRY(
-        from_host(platform::set_append(d->fd.get(), (flags & fdflags::kAppend) != 0)));
+    HOIST_WASI_TRY(from_host(platform::set_append(d->fd.get(), (flags & fdflags::kAppend) != 0)));
   }
   d->flags = flags;
   return Errno::Success;
@@ -250,8 +245,8 @@ Errno fd_readdir(Context& ctx, GuestMemory memory, const std::uint64_t* args, Ou
   const std::uint32_t buffer = u32(args[1]), size = u32(args[2]);
   if (!memory.contains(buffer, size) || !memory.contains(u32(args[4]), 4)) return Errno::Fault;
   if (args[3] == 0 || d->listing.empty()) {
-    HOIST_WASI_TRY(from_host(
-        platform::list_directory(d->fd.get(), d->listing, Context::kMaxListingBytes)));
+    HOIST_WASI_TRY(
+        from_host(platform::list_directory(d->fd.get(), d->listing, Context::kMaxListingBytes)));
   }
   std::uint32_t used = 0;
   // An entry that does not fit is cut; a full buffer tells the guest to ask again.

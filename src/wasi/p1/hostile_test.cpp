@@ -98,9 +98,9 @@ TEST_P(Hostile, EveryFunctionAtTheEdges) {
   context.wake = &wake;
   context.args = {"program", "argument"};
   context.env = {"NAME=value"};
-  const std::uint64_t edges[] = {0,           1,           3,           4,           65535, 65536,
-                                 65536 - 8,   65536 - 64,  0x7fff'ffff, 0x8000'0000, 0xffff'fff8,
-                                 0xffff'ffff, ~0ull,       1ull << 63,  100};
+  const std::uint64_t edges[] = {0,           1,           3,          4,           65535,
+                                 65536,       65536 - 8,   65536 - 64, 0x7fff'ffff, 0x8000'0000,
+                                 0xffff'fff8, 0xffff'ffff, ~0ull,      1ull << 63,  100};
   std::uint32_t state = 12345;
   const auto next = [&] {
     state = state * 1664525 + 1013904223;
@@ -110,7 +110,9 @@ TEST_P(Hostile, EveryFunctionAtTheEdges) {
     const std::string_view name = f.name;
     const std::size_t count = std::string_view(f.params).size();
     for (int round = 0; round < 400; ++round) {
-      if (context.find(3) == nullptr) ASSERT_TRUE(context.preopen(outer_ + "/box", "/"));
+      if (context.find(3) == nullptr) {
+        ASSERT_TRUE(context.preopen(outer_ + "/box", "/"));
+      }
       if (context.find(4) == nullptr) {
         Descriptor d;
         d.fd = platform::Fd(::dup(pair[0]));

@@ -12,24 +12,75 @@
 namespace hoist::wasi {
 namespace {
 
-const char* const kShapes[] = {
-    ".",           "./",         "./.",          "dir",         "dir/",       "dir//",
-    "dir/.",       "dir/./",     "dir/..",       "dir/../",     "dir/../file", "full",
-    "full/",       "full/inner", "full/inner/",  "full/inner/x", "full/../dir", "file",
-    "file/",       "file/.",     "file/..",      "file/x",      "file/../dir", ".//file",
-    "missing",     "missing/",   "missing/.",    "missing/..",  "missing/x",  "dir/missing",
-    "dir/missing/", "filelink",  "filelink/",    "filelink/.",  "filelink/x", "dirlink",
-    "dirlink/",    "dirlink/.",  "dirlink/..",   "dirlink/new", "fulllink/inner", "fulllink/",
-    "dangling",    "dangling/",  "dangling/.",   "dangling/x",  "loop",       "loop/",
-    "loop/x",      "slashlink",  "slashlink/",   "slashlink/x", "newslash",   "chain",
-    "chain/inner", "dir/up/file", "dir/up",      "dir/up/",     "",           " ",
-    "dir/../dir/../dir", "noentry/../file", "filelink/../file"};
+const char* const kShapes[] = {".",
+                               "./",
+                               "./.",
+                               "dir",
+                               "dir/",
+                               "dir//",
+                               "dir/.",
+                               "dir/./",
+                               "dir/..",
+                               "dir/../",
+                               "dir/../file",
+                               "full",
+                               "full/",
+                               "full/inner",
+                               "full/inner/",
+                               "full/inner/x",
+                               "full/../dir",
+                               "file",
+                               "file/",
+                               "file/.",
+                               "file/..",
+                               "file/x",
+                               "file/../dir",
+                               ".//file",
+                               "missing",
+                               "missing/",
+                               "missing/.",
+                               "missing/..",
+                               "missing/x",
+                               "dir/missing",
+                               "dir/missing/",
+                               "filelink",
+                               "filelink/",
+                               "filelink/.",
+                               "filelink/x",
+                               "dirlink",
+                               "dirlink/",
+                               "dirlink/.",
+                               "dirlink/..",
+                               "dirlink/new",
+                               "fulllink/inner",
+                               "fulllink/",
+                               "dangling",
+                               "dangling/",
+                               "dangling/.",
+                               "dangling/x",
+                               "loop",
+                               "loop/",
+                               "loop/x",
+                               "slashlink",
+                               "slashlink/",
+                               "slashlink/x",
+                               "newslash",
+                               "chain",
+                               "chain/inner",
+                               "dir/up/file",
+                               "dir/up",
+                               "dir/up/",
+                               "",
+                               " ",
+                               "dir/../dir/../dir",
+                               "noentry/../file",
+                               "filelink/../file"};
 
 /// The shapes that differ as a second name.
-const char* const kTargets[] = {".",         "./",        "dir",      "dir/",     "dir/..",
-                                "full",      "file",      "file/",    "file/x",   "missing",
-                                "missing/",  "missing/x", "filelink", "dirlink/", "dirlink/new",
-                                "dangling",  "dangling/", "loop",     "slashlink", ""};
+const char* const kTargets[] = {".",        "./",        "dir",      "dir/",      "dir/..",
+                                "full",     "file",      "file/",    "file/x",    "missing",
+                                "missing/", "missing/x", "filelink", "dirlink/",  "dirlink/new",
+                                "dangling", "dangling/", "loop",     "slashlink", ""};
 
 /// A box and its twin for native calls.
 class Twins {
@@ -127,7 +178,8 @@ class Shapes : public ::testing::TestWithParam<bool> {
   using NativeCall = std::function<int(int box)>;  // as the system call: -1 and errno
 
   /// Runs both on fresh twins.
-  void compare(const std::string& what, const GuestCall& guest_call, const NativeCall& native_call) {
+  void compare(const std::string& what, const GuestCall& guest_call,
+               const NativeCall& native_call) {
     if (dirty_) twins_.reset();
     Guest guest;
     ASSERT_TRUE(guest.context.preopen(twins_.guest(), "/"));
@@ -139,7 +191,9 @@ class Shapes : public ::testing::TestWithParam<bool> {
     EXPECT_EQ(got, from_host(error)) << what;
     // A call that fails has changed nothing.
     dirty_ = got == Errno::Success || error == 0;
-    if (dirty_) EXPECT_EQ(Twins::contents(twins_.guest()), Twins::contents(twins_.native())) << what;
+    if (dirty_) {
+      EXPECT_EQ(Twins::contents(twins_.guest()), Twins::contents(twins_.native())) << what;
+    }
   }
 
   Twins twins_;
@@ -173,14 +227,16 @@ TEST_P(Shapes, Open) {
     for (const Mode& mode : kModes) {
       for (const bool follow : {true, false}) {
         compare(
-            std::string("open ") + path + " " + std::to_string(mode.oflags) + (follow ? "" : " nofollow"),
+            std::string("open ") + path + " " + std::to_string(mode.oflags) +
+                (follow ? "" : " nofollow"),
             [&](Guest& guest) { return guest.open(path, mode.oflags, follow, mode.rights); },
             [&](int box) {
               const int flags = mode.flags | (follow ? 0 : O_NOFOLLOW) | O_CLOEXEC;
               const int fd = ::openat(box, path, flags, 0666);
               // What WASI opens for writing is opened for reading if it is a directory.
               if (fd < 0 && errno == EISDIR && mode.flags == O_WRONLY)
-                return closed(::openat(box, path, O_RDONLY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW)));
+                return closed(
+                    ::openat(box, path, O_RDONLY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW)));
               return closed(fd);
             });
       }
@@ -192,46 +248,51 @@ TEST_P(Shapes, OneName) {
   for (const char* path : kShapes) {
     const std::string name = path;
     for (const bool follow : {true, false}) {
-      compare("stat " + name, [&](Guest& guest) { return guest.stat(path, follow); },
-              [&](int box) {
-                struct stat s;
-                return ::fstatat(box, path, &s, follow ? 0 : AT_SYMLINK_NOFOLLOW);
-              });
-      compare("utimes " + name,
-              [&](Guest& guest) {
-                const std::uint64_t n = guest.put(path);
-                return guest.call("path_filestat_set_times", {3, follow ? 1u : 0u, Guest::kPathAt, n,
-                                                              5'000'000'000, 7'000'000'000, 5});
-              },
-              [&](int box) {
-                const timespec times[2] = {{5, 0}, {7, 0}};
-                return ::utimensat(box, path, times, follow ? 0 : AT_SYMLINK_NOFOLLOW);
-              });
+      compare(
+          "stat " + name, [&](Guest& guest) { return guest.stat(path, follow); },
+          [&](int box) {
+            struct stat s;
+            return ::fstatat(box, path, &s, follow ? 0 : AT_SYMLINK_NOFOLLOW);
+          });
+      compare(
+          "utimes " + name,
+          [&](Guest& guest) {
+            const std::uint64_t n = guest.put(path);
+            return guest.call("path_filestat_set_times", {3, follow ? 1u : 0u, Guest::kPathAt, n,
+                                                          5'000'000'000, 7'000'000'000, 5});
+          },
+          [&](int box) {
+            const timespec times[2] = {{5, 0}, {7, 0}};
+            return ::utimensat(box, path, times, follow ? 0 : AT_SYMLINK_NOFOLLOW);
+          });
     }
-    compare("mkdir " + name,
-            [&](Guest& guest) { return guest.simple("path_create_directory", path); },
-            [&](int box) { return ::mkdirat(box, path, 0777); });
-    compare("rmdir " + name,
-            [&](Guest& guest) { return guest.simple("path_remove_directory", path); },
-            [&](int box) { return ::unlinkat(box, path, AT_REMOVEDIR); });
-    compare("unlink " + name, [&](Guest& guest) { return guest.simple("path_unlink_file", path); },
-            [&](int box) { return ::unlinkat(box, path, 0); });
-    compare("symlink " + name, [&](Guest& guest) { return guest.symlink("target", path); },
-            [&](int box) { return ::symlinkat("target", box, path); });
-    compare("readlink " + name,
-            [&](Guest& guest) {
-              const std::uint64_t n = guest.put(path);
-              return guest.call("path_readlink", {3, Guest::kPathAt, n, 8192, 100, Guest::kOutAt});
-            },
-            [&](int box) {
-              // An empty path asks Linux about the directory's descriptor itself.
-              if (*path == '\0') {
-                errno = ENOENT;
-                return -1;
-              }
-              char buffer[100];
-              return static_cast<int>(::readlinkat(box, path, buffer, sizeof buffer));
-            });
+    compare(
+        "mkdir " + name, [&](Guest& guest) { return guest.simple("path_create_directory", path); },
+        [&](int box) { return ::mkdirat(box, path, 0777); });
+    compare(
+        "rmdir " + name, [&](Guest& guest) { return guest.simple("path_remove_directory", path); },
+        [&](int box) { return ::unlinkat(box, path, AT_REMOVEDIR); });
+    compare(
+        "unlink " + name, [&](Guest& guest) { return guest.simple("path_unlink_file", path); },
+        [&](int box) { return ::unlinkat(box, path, 0); });
+    compare(
+        "symlink " + name, [&](Guest& guest) { return guest.symlink("target", path); },
+        [&](int box) { return ::symlinkat("target", box, path); });
+    compare(
+        "readlink " + name,
+        [&](Guest& guest) {
+          const std::uint64_t n = guest.put(path);
+          return guest.call("path_readlink", {3, Guest::kPathAt, n, 8192, 100, Guest::kOutAt});
+        },
+        [&](int box) {
+          // An empty path asks Linux about the directory's descriptor itself.
+          if (*path == '\0') {
+            errno = ENOENT;
+            return -1;
+          }
+          char buffer[100];
+          return static_cast<int>(::readlinkat(box, path, buffer, sizeof buffer));
+        });
   }
 }
 
@@ -239,12 +300,14 @@ TEST_P(Shapes, TwoNames) {
   for (const char* from : kShapes) {
     for (const char* to : kTargets) {
       const std::string names = std::string(from) + " -> " + to;
-      compare("rename " + names, [&](Guest& guest) { return guest.rename(from, to); },
-              [&](int box) { return ::renameat(box, from, box, to); });
+      compare(
+          "rename " + names, [&](Guest& guest) { return guest.rename(from, to); },
+          [&](int box) { return ::renameat(box, from, box, to); });
       for (const bool follow : {false, true}) {
-        compare((follow ? "link following " : "link ") + names,
-                [&](Guest& guest) { return guest.link(from, to, follow); },
-                [&](int box) { return ::linkat(box, from, box, to, follow ? AT_SYMLINK_FOLLOW : 0); });
+        compare(
+            (follow ? "link following " : "link ") + names,
+            [&](Guest& guest) { return guest.link(from, to, follow); },
+            [&](int box) { return ::linkat(box, from, box, to, follow ? AT_SYMLINK_FOLLOW : 0); });
       }
     }
   }
@@ -284,7 +347,8 @@ TEST_P(Shapes, WhatNoPathMayBe) {
     EXPECT_EQ(guest.open(row.path, 1 | 8), row.expected) << row.path;
     EXPECT_EQ(guest.stat(row.path), row.expected) << row.path;
     EXPECT_EQ(guest.stat(row.path, false), row.expected) << row.path;
-    for (const char* function : {"path_create_directory", "path_remove_directory", "path_unlink_file"})
+    for (const char* function :
+         {"path_create_directory", "path_remove_directory", "path_unlink_file"})
       EXPECT_EQ(guest.simple(function, row.path), row.expected) << function << " " << row.path;
     EXPECT_EQ(guest.symlink("x", row.path), row.expected) << row.path;
     EXPECT_EQ(guest.rename(row.path, "dir/to"), row.expected) << row.path;

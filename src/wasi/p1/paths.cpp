@@ -148,8 +148,7 @@ Errno path_link(Context& ctx, GuestMemory memory, const std::uint64_t* args, Out
   platform::FileStat stat;
   HOIST_WASI_TRY(from_host(platform::stat_fd(source.get(), stat)));
   if (stat.type == platform::FileType::Directory) return Errno::Perm;
-  return from_host(
-      platform::link_path_fd(source.get(), target.parent.get(), target.name.c_str()));
+  return from_host(platform::link_path_fd(source.get(), target.parent.get(), target.name.c_str()));
 }
 
 static bool is_terminal(int fd, const platform::FileStat& stat) {
@@ -216,13 +215,13 @@ Errno path_open(Context& ctx, GuestMemory memory, const std::uint64_t* args, Out
   platform::FileStat stat;
   HOIST_WASI_TRY(from_host(platform::stat_fd(d.fd.get(), stat)));
   const bool directory = stat.type == platform::FileType::Directory;
-  d.kind = directory                                                      ? Descriptor::Kind::Directory
+  d.kind = directory                                    ? Descriptor::Kind::Directory
            : stat.pipe || is_terminal(d.fd.get(), stat) ? Descriptor::Kind::Stream
-                                                                          : Descriptor::Kind::File;
+                                                        : Descriptor::Kind::File;
   d.flags = fd_flags;
-  d.rights_base = base_rights & (directory                                ? rights::kDirectory
+  d.rights_base = base_rights & (directory                            ? rights::kDirectory
                                  : d.kind == Descriptor::Kind::Stream ? rights::kStream
-                                                                          : rights::kFile);
+                                                                      : rights::kFile);
   d.rights_inheriting = inheriting;
   std::uint32_t number = 0;
   HOIST_WASI_TRY(ctx.add(std::move(d), number));
@@ -243,8 +242,7 @@ Errno path_readlink(Context& ctx, GuestMemory memory, const std::uint64_t* args,
     return Errno::Inval;
   }
   std::string target;
-  HOIST_WASI_TRY(
-      from_host(platform::read_link_at(place.parent.get(), place.name.c_str(), target)));
+  HOIST_WASI_TRY(from_host(platform::read_link_at(place.parent.get(), place.name.c_str(), target)));
   const std::size_t n = std::min<std::size_t>(size, target.size());
   std::copy_n(target.data(), n, reinterpret_cast<char*>(memory.at(buffer)));
   static_cast<void>(memory.write<std::uint32_t>(u32(args[5]), static_cast<std::uint32_t>(n)));
@@ -276,8 +274,7 @@ Errno path_symlink(Context& ctx, GuestMemory memory, const std::uint64_t* args, 
   if (target.front() == '/') return Errno::Perm;
   HOIST_WASI_PLACE(place, arg);
   if (const int error = cannot_make(place); error != 0) return from_host(error);
-  return from_host(
-      platform::symlink_at(target.c_str(), place.parent.get(), place.name.c_str()));
+  return from_host(platform::symlink_at(target.c_str(), place.parent.get(), place.name.c_str()));
 }
 
 }  // namespace hoist::wasi

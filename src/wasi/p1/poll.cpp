@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// poll_oneoff: waits for the first of many events. Descriptors that are subscribed to more than once
-// are asked for once; deadlines are kept on the monotonic clock, but one that names a moment of the
-// real-time clock follows that clock when it is set.
+// poll_oneoff: waits for the first of many events. Descriptors that are subscribed to more than
+// once are asked for once; deadlines are kept on the monotonic clock, but one that names a moment
+// of the real-time clock follows that clock when it is set.
 #include "platform/poll.hpp"
 
 #include <algorithm>
@@ -110,8 +110,7 @@ void Poll::subscribe_clock(std::uint32_t id, std::uint64_t timeout, bool absolut
 
 void Poll::subscribe_fd(std::uint32_t number, Subscription& out) {
   Descriptor* d = nullptr;
-  if (const Errno error = find(ctx_, number, rights::kPollFdReadwrite, d);
-      error != Errno::Success)
+  if (const Errno error = find(ctx_, number, rights::kPollFdReadwrite, d); error != Errno::Success)
     return out.fail(error);
   const bool write = out.tag == static_cast<std::uint8_t>(Tag::FdWrite);
   if (!d->is_host()) {
@@ -141,7 +140,8 @@ std::int64_t Poll::next_timeout() const {
     const std::uint64_t left = s.deadline_ns > clock ? s.deadline_ns - clock : 0;
     wait = std::min(wait, s.follows_realtime ? std::min(left, kLookAtClockNs) : left);
   }
-  return wait == UINT64_MAX ? -1 : static_cast<std::int64_t>(std::min<std::uint64_t>(wait, INT64_MAX));
+  return wait == UINT64_MAX ? -1
+                            : static_cast<std::int64_t>(std::min<std::uint64_t>(wait, INT64_MAX));
 }
 
 /// Whether anything is ready.

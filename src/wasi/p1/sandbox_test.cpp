@@ -166,19 +166,18 @@ TEST_P(SandboxFilter, Openat2RefusedByAFilter) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     if (!refuse_openat2(GetParam())) ::_exit(100);
-    if (::syscall(SYS_openat2, AT_FDCWD, ".", nullptr, 0) != -1 || errno != GetParam()) ::_exit(101);
+    if (::syscall(SYS_openat2, AT_FDCWD, ".", nullptr, 0) != -1 || errno != GetParam())
+      ::_exit(101);
     Guest guest;
     if (!guest.context.preopen(outer + "/box", "/")) ::_exit(102);
     std::string text;
-    const bool right = guest.open("file") == Errno::Success &&
-                       guest.read(guest.out(), 7, text) == Errno::Success && text == "content" &&
-                       guest.open("inside") == Errno::Success &&
-                       guest.open("escape") == Errno::Perm &&
-                       guest.open("../secret") == Errno::Perm &&
-                       guest.open(outer + "/secret") == Errno::Perm &&
-                       guest.stat("escape") == Errno::Perm &&
-                       guest.open("missing") == Errno::Noent &&
-                       guest.simple("path_create_directory", "../made") == Errno::Perm;
+    const bool right =
+        guest.open("file") == Errno::Success &&
+        guest.read(guest.out(), 7, text) == Errno::Success && text == "content" &&
+        guest.open("inside") == Errno::Success && guest.open("escape") == Errno::Perm &&
+        guest.open("../secret") == Errno::Perm && guest.open(outer + "/secret") == Errno::Perm &&
+        guest.stat("escape") == Errno::Perm && guest.open("missing") == Errno::Noent &&
+        guest.simple("path_create_directory", "../made") == Errno::Perm;
     ::_exit(right ? 0 : 1);
   }
   int status = 0;

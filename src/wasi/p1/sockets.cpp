@@ -93,8 +93,8 @@ Errno sock_send(Context& ctx, GuestMemory memory, const std::uint64_t* args, Out
   platform::IoSlice pointers[SliceList::kMax];
   const auto span = slices.pointers(memory, pointers);
   std::size_t count = 0;
-  HOIST_WASI_TRY(when_ready(ctx, *d, true, outcome,
-                            [&] { return platform::send(d->fd.get(), span, count); }));
+  HOIST_WASI_TRY(
+      when_ready(ctx, *d, true, outcome, [&] { return platform::send(d->fd.get(), span, count); }));
   static_cast<void>(memory.write(u32(args[4]), static_cast<std::uint32_t>(count)));
   return Errno::Success;
 }
@@ -106,8 +106,7 @@ Errno sock_shutdown(Context& ctx, GuestMemory, const std::uint64_t* args, Outcom
   HOIST_WASI_TRY(need(*d, rights::kSockShutdown));
   const std::uint32_t how = u32(args[1]);
   if (how == 0 || how > (kRead | kWrite)) return Errno::Inval;
-  return from_host(
-      platform::shutdown_socket(d->fd.get(), (how & kRead) != 0, (how & kWrite) != 0));
+  return from_host(platform::shutdown_socket(d->fd.get(), (how & kRead) != 0, (how & kWrite) != 0));
 }
 
 }  // namespace hoist::wasi

@@ -25,7 +25,8 @@ inline std::string directory_for_tests() {
   return name;
 }
 inline void remove_tree(const std::string& path) {
-  if (!path.empty()) EXPECT_EQ(::system(("rm -rf " + path).c_str()), 0);
+  if (path.empty()) return;
+  EXPECT_EQ(::system(("rm -rf " + path).c_str()), 0);
 }
 
 /// Calls and what they need.
@@ -169,8 +170,8 @@ class WasiTest : public ::testing::TestWithParam<bool>, public Guest {
   std::string outer_;
 };
 
-#define HOIST_WASI_BOTH_WAYS(suite)                                             \
-  INSTANTIATE_TEST_SUITE_P(Resolution, suite, ::testing::Values(true, false),   \
+#define HOIST_WASI_BOTH_WAYS(suite)                                           \
+  INSTANTIATE_TEST_SUITE_P(Resolution, suite, ::testing::Values(true, false), \
                            [](const auto& param) { return param.param ? "openat2" : "walk"; })
 
 }  // namespace hoist::wasi

@@ -174,7 +174,8 @@ TEST_F(Waiting, WokenOutOfEverything) {
   });
   ASSERT_EQ(::mkfifo((outer_ + "/fifo").c_str(), 0666), 0);
   woken("open", [&] { open("fifo", 0, true, rights::kFdWrite); });
-  ASSERT_EQ(open("fifo", 0, true, rights::kFdRead), Errno::Success) << "opening to read waits later";
+  ASSERT_EQ(open("fifo", 0, true, rights::kFdRead), Errno::Success)
+      << "opening to read waits later";
   const std::uint32_t fifo = out();
   woken("fifo", [&] { read(fifo, 10, text); });
   // Not raised: works as ever.

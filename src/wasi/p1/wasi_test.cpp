@@ -85,7 +85,8 @@ static std::string list(Guest& guest, std::uint32_t fd, std::uint32_t size) {
       const auto length = guest.get<std::uint32_t>(8192 + at + 16);
       if (at + 24 + length > used) break;  // cut: asked for again
       names += std::string(guest.memory.begin() + 8192 + at + 24,
-                           guest.memory.begin() + 8192 + at + 24 + length) + " ";
+                           guest.memory.begin() + 8192 + at + 24 + length) +
+               " ";
       cookie = guest.get<std::uint64_t>(8192 + at);
       at += 24 + length;
     }
@@ -103,7 +104,8 @@ TEST_P(Wasi, ListsWithSmallBuffersWhileTheDirectoryChanges) {
   ASSERT_EQ(call("fd_readdir", {3, 8192, 64, 0, 64}), Errno::Success);
   const auto cookie = get<std::uint64_t>(8192);
   EXPECT_EQ(list(*this, other, 8192), whole) << "two descriptors do not disturb each other";
-  for (int i = 0; i < 50; ++i) ASSERT_EQ(simple("path_create_directory", "n" + std::to_string(i)), Errno::Success);
+  for (int i = 0; i < 50; ++i)
+    ASSERT_EQ(simple("path_create_directory", "n" + std::to_string(i)), Errno::Success);
   ASSERT_EQ(simple("path_unlink_file", "loop"), Errno::Success);
   ASSERT_EQ(call("fd_readdir", {3, 8192, 8192, cookie, 64}), Errno::Success);
   EXPECT_LT(out(), 8192u) << "the rest of the listing begun before";
@@ -284,11 +286,13 @@ TEST_P(Wasi, NothingLeaks) {
     return entries.size();
   };
   const std::size_t before = count();
-  for (const char* path : {"file", "dir", "missing", "escape", "loop", "file/x", "up/x", "dir/", ""}) {
+  for (const char* path :
+       {"file", "dir", "missing", "escape", "loop", "file/x", "up/x", "dir/", ""}) {
     for (std::uint32_t oflags = 0; oflags < 16; ++oflags) {
       if (open(path, oflags) == Errno::Success) {
-        EXPECT_EQ(call("fd_readdir", {out(), 8192, 100, 0, 96}) == Errno::Success,
-                  get<std::uint8_t>(0) == 0 && context.find(out())->kind == Descriptor::Kind::Directory);
+        EXPECT_EQ(
+            call("fd_readdir", {out(), 8192, 100, 0, 96}) == Errno::Success,
+            get<std::uint8_t>(0) == 0 && context.find(out())->kind == Descriptor::Kind::Directory);
         EXPECT_EQ(call("fd_close", {out()}), Errno::Success);
       }
     }
@@ -313,8 +317,9 @@ TEST_P(Wasi, ClosedStandardStreams) {
 
 TEST_P(Wasi, Times) {
   const std::uint64_t n = put("inside");
-  EXPECT_EQ(call("path_filestat_set_times", {3, 1, kPathAt, n, 1'000'000'001, 2'000'000'002, 1 | 4}),
-            Errno::Success);
+  EXPECT_EQ(
+      call("path_filestat_set_times", {3, 1, kPathAt, n, 1'000'000'001, 2'000'000'002, 1 | 4}),
+      Errno::Success);
   ASSERT_EQ(stat("file"), Errno::Success);
   EXPECT_EQ(get<std::uint64_t>(128 + 40), 1'000'000'001u);
   EXPECT_EQ(get<std::uint64_t>(128 + 48), 2'000'000'002u);

@@ -1,72 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The validator of bodies: the decoder with a sink that does nothing.
 #include "wasm/decode/body_decoder_inl.hpp"
+#include "wasm/decode/null_sink.hpp"
 #include "wasm/validate/validator.hpp"
 
 namespace hoist::wasm {
-
-namespace {
-struct NoValue {};
-struct NoFrame {};
-
-struct NullSink {
-  using Value = NoValue;
-  using Frame = NoFrame;
-  using In = std::span<const Operand<Value>>;
-  using Out = std::span<Operand<Value>>;
-
-  void begin(const BodyInfo&, Frame&) {}
-  void declare_locals(std::uint32_t, ValType) {}
-  void at(std::uint32_t) {}
-  void block(const BlockType&, Frame&) {}
-  void loop(const BlockType&, Frame&, Out) {}
-  void if_(const BlockType&, Frame&, Value, In) {}
-  void else_(const BlockType&, Frame&, bool, In, bool) {}
-  void end(FrameKind, const BlockType&, Frame&, bool, bool, Out) {}
-  void br(const Label<Frame>&, In) {}
-  void br_if(const Label<Frame>&, Value, In) {}
-  void br_table(const Labels<Frame>&, Value, std::span<const std::uint32_t>, In) {}
-  void return_(In) {}
-  void unreachable() {}
-  void call(std::uint32_t, const FuncType&, In, Out) {}
-  void call_indirect(std::uint32_t, std::uint32_t, const FuncType&, Value, In, Out) {}
-  void drop(ValType, Value) {}
-  Value select(ValType, Value, Value, Value) { return {}; }
-  Value local_get(std::uint32_t, ValType) { return {}; }
-  void local_set(std::uint32_t, ValType, Value) {}
-  Value local_tee(std::uint32_t, ValType, Value) { return {}; }
-  Value global_get(std::uint32_t, const GlobalType&) { return {}; }
-  void global_set(std::uint32_t, const GlobalType&, Value) {}
-  Value const_i32(std::int32_t) { return {}; }
-  Value const_i64(std::int64_t) { return {}; }
-  Value const_f32(std::uint32_t) { return {}; }
-  Value const_f64(std::uint64_t) { return {}; }
-  Value test(Op, Value) { return {}; }
-  Value compare(Op, Value, Value) { return {}; }
-  Value unary(Op, Value) { return {}; }
-  Value binary(Op, Value, Value) { return {}; }
-  Value convert(Op, Value) { return {}; }
-  Value load(Op, const MemArg&, Value) { return {}; }
-  void store(Op, const MemArg&, Value, Value) {}
-  Value memory_size(std::uint32_t) { return {}; }
-  Value memory_grow(std::uint32_t, Value) { return {}; }
-  void memory_fill(std::uint32_t, Value, Value, Value) {}
-  void memory_copy(std::uint32_t, std::uint32_t, Value, Value, Value) {}
-  void memory_init(std::uint32_t, std::uint32_t, Value, Value, Value) {}
-  void data_drop(std::uint32_t) {}
-  Value table_get(std::uint32_t, Value) { return {}; }
-  void table_set(std::uint32_t, Value, Value) {}
-  Value table_size(std::uint32_t) { return {}; }
-  Value table_grow(std::uint32_t, Value, Value) { return {}; }
-  void table_fill(std::uint32_t, Value, Value, Value) {}
-  void table_copy(std::uint32_t, std::uint32_t, Value, Value, Value) {}
-  void table_init(std::uint32_t, std::uint32_t, Value, Value, Value) {}
-  void elem_drop(std::uint32_t) {}
-  Value ref_null(ValType) { return {}; }
-  Value ref_is_null(ValType, Value) { return {}; }
-  Value ref_func(std::uint32_t) { return {}; }
-};
-}  // namespace
 
 struct BodyScratch::Impl {
   BodyDecoder<NullSink> decoder;

@@ -49,7 +49,37 @@ static void check_typed(const wasm_func_t* func) {
   hoist_typed_func_delete(typed);
 }
 
+static void check_limits(void) {
+  wasm_config_t* config = wasm_config_new();
+  hoist_config_set_fuel(config, true);
+  hoist_config_set_epoch(config, true);
+  wasm_engine_t* engine = wasm_engine_new_with_config(config);
+  wasm_store_t* store = wasm_store_new(engine);
+  wasm_module_t* module = compile(store, "(module (func (export \"spin\") (loop (br 0))))");
+  wasm_instance_t* instance = instantiate(store, module, 0, NULL);
+  wasm_extern_t* spin = hoist_instance_export(instance, "spin");
+  const wasm_func_t* func = wasm_extern_as_func(spin);
+  uint64_t fuel = 0;
+  CHECK(hoist_store_set_fuel(store, 10000) && hoist_store_get_fuel(store, &fuel) && fuel == 10000);
+  CHECK(traps(func, 0, NULL, 0, "all fuel consumed"));
+  CHECK(hoist_store_set_fuel(store, (uint64_t)1 << 60) && hoist_store_set_epoch_deadline(store, 1));
+  hoist_engine_increment_epoch(engine);
+  CHECK(traps(func, 0, NULL, 0, "interrupted"));
+  CHECK(hoist_store_set_epoch_deadline(store, 1000));
+  hoist_interrupt_t* interrupt = hoist_interrupt_new(store);
+  hoist_interrupt(interrupt);
+  CHECK(traps(func, 0, NULL, 0, "interrupted"));
+  wasm_extern_delete(spin);
+  wasm_instance_delete(instance);
+  wasm_module_delete(module);
+  wasm_store_delete(store);
+  hoist_interrupt(interrupt);
+  hoist_interrupt_delete(interrupt);
+  wasm_engine_delete(engine);
+}
+
 int main(void) {
+  check_limits();
   CHECK(strlen(hoist_version()) >= 5);
   wasm_config_t* config = wasm_config_new();
   hoist_config_set_opt_level(config, 1);

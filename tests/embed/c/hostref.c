@@ -62,6 +62,7 @@ int main(void) {
       "  (func (export \"table.get\") (param i32) (result externref) (table.get $t (local.get 0)))"
       "  (func (export \"func.call\") (param externref) (result externref)"
       "    (call $fun (local.get 0)))"
+      "  (elem declare func $fun)"
       "  (func (export \"func.self\") (result funcref) (ref.func $fun)))");
   wasm_functype_t* type =
       wasm_functype_new_1_1(wasm_valtype_new_externref(), wasm_valtype_new_externref());

@@ -2,7 +2,9 @@
  * Traps of the guest and of the host, with their frames. */
 #include "support.h"
 
-static void free_info(void* info) { ++*(int*)info; }
+static void free_info(void* info) {
+  ++*(int*)info;
+}
 static int infos_freed = 0;
 
 static wasm_trap_t* fail(void* env, const wasm_val_vec_t* args, wasm_val_vec_t* results) {
@@ -21,6 +23,44 @@ static void check_frame(const wasm_frame_t* frame, wasm_instance_t* instance, ui
   CHECK(wasm_frame_func_index(frame) == func);
   CHECK(wasm_frame_func_offset(frame) > 0 && wasm_frame_func_offset(frame) < 100);
   CHECK(wasm_frame_module_offset(frame) > wasm_frame_func_offset(frame));
+}
+
+/* The frame's instance is told if there is no doubt: also one whose start function traps counts. */
+static void check_instances(wasm_store_t* store) {
+  wasm_module_t* module = compile(store,
+                                  "(module (import \"\" \"on\" (global $on i32))"
+                                  "  (func $start (if (global.get $on) (then (unreachable))))"
+                                  "  (func (export \"f\") (unreachable)) (start $start))");
+  wasm_globaltype_t* type = wasm_globaltype_new(wasm_valtype_new_i32(), WASM_CONST);
+  wasm_val_t value = i32(0);
+  wasm_global_t* off = wasm_global_new(store, type, &value);
+  value = i32(1);
+  wasm_global_t* on = wasm_global_new(store, type, &value);
+  wasm_globaltype_delete(type);
+  wasm_extern_t* imports[1];
+  wasm_extern_vec_t import_vec = WASM_ARRAY_VEC(imports);
+  imports[0] = wasm_global_as_extern(off);
+  wasm_instance_t* instance = instantiate(store, module, 1, imports);
+  wasm_extern_t* func = hoist_instance_export(instance, "f");
+  for (int i = 0; i < 2; ++i) {
+    wasm_trap_t* trap = call(wasm_extern_as_func(func), 0, NULL, 0, NULL);
+    wasm_frame_t* origin = wasm_trap_origin(trap);
+    CHECK(wasm_frame_instance(origin) == (i == 0 ? instance : NULL));
+    wasm_frame_delete(origin);
+    wasm_trap_delete(trap);
+    if (i == 1) break;
+    imports[0] = wasm_global_as_extern(on);
+    CHECK(wasm_instance_new(store, module, &import_vec, &trap) == NULL && trap != NULL);
+    origin = wasm_trap_origin(trap);
+    CHECK(origin != NULL && wasm_frame_instance(origin) == NULL);
+    wasm_frame_delete(origin);
+    wasm_trap_delete(trap);
+  }
+  wasm_extern_delete(func);
+  wasm_instance_delete(instance);
+  wasm_global_delete(off);
+  wasm_global_delete(on);
+  wasm_module_delete(module);
 }
 
 int main(void) {
@@ -85,6 +125,7 @@ int main(void) {
   }
   wasm_instance_delete(instance);
   wasm_extern_vec_delete(&exports);
+  check_instances(store);
   wasm_store_delete(store);
   wasm_engine_delete(engine);
   return 0;

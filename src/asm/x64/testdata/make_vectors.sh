@@ -17,8 +17,8 @@ features=$features,+avx512cd,+avx512vbmi,+avx512bitalg,+avx512vpopcntdq
 "$llvm_mc" --triple=x86_64 -x86-asm-syntax=intel --mattr=$features --show-encoding "$list" |
   sed -n 's/.*# encoding: \[\(.*\)\]$/\1/p' | sed 's/,/ /g' >"$bytes"
 "$llvm_mc" --triple=x86_64 --disassemble -output-asm-variant=1 --mattr=$features "$bytes" |
-  sed -n 's/^\t\([a-z].*\)$/\1/p' | sed 's/\t/ /g; s/ *#.*$//' |
-  sed -e '/^lock$/{' -e N -e 's/\n/ /' -e '}' >"$back"
+  sed -n 's/^\t\([a-z].*\)$/\1/p' | sed 's/[\t ][\t ]*/ /g; s/ *#.*$//' |
+  sed -e '/^lock$/{' -e N -e 's/\n */ /' -e '}' >"$back"
 {
   echo "# bytes | text | disassembly; made by make_vectors.sh with $("$llvm_mc" --version | sed -n 's/^.*LLVM version/LLVM/p')"
   sed 's/0x//g; s/ //g' "$bytes" | paste -d'|' - "$list" "$back" | sed 's/|/ | /g'

@@ -1,0 +1,15 @@
+;; A small module: two pages of memory with data, a table with four functions, a global, one import.
+(module
+  (import "env" "host" (func $host (param i32) (result i32)))
+  (memory (export "memory") 2)
+  (table 8 8 funcref)
+  (global $sum (mut i32) (i32.const 0))
+  (elem (i32.const 1) $f $g $h $host)
+  (data (i32.const 1024) "the contents of a small module")
+  (data (i32.const 9000) "and some more of them")
+  (func $f (export "f") (param i32) (result i32)
+    (i32.store (i32.const 2000) (local.get 0))
+    (global.set $sum (i32.add (global.get $sum) (i32.load (i32.const 1024))))
+    (global.get $sum))
+  (func $g (result i32) (call $host (i32.const 1)))
+  (func $h (result i32) (i32.const 3)))
