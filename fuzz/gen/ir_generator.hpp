@@ -65,9 +65,9 @@ class Generator {
       b_.define(entry_frame_, func_.block_params(entry)[0]);
     }
     const auto params = func_.block_params(entry);
-    for (const Value v : std::vector<Value>(params.begin(), params.end())) {
-      define_some(func_.type(v), v);
-    }
+    // The entry's frame is no number to compute with.
+    const auto first = params.begin() + (has(kExceptions) ? 1 : 0);
+    for (const Value v : std::vector<Value>(first, params.end())) define_some(func_.type(v), v);
     const Value zero = b_.iconst(ir::I64, 0);
     for (unsigned at = 0; at < kSlotBytes; at += 8) {
       const Value to = b_.stack_addr(ir::I64, slot_, static_cast<std::int32_t>(at));
@@ -91,6 +91,10 @@ class Generator {
                                        ir::CallConv::Tail};
     func_.name = ir::ExternalName::testcase("f" + std::to_string(index_));
     func_.signature.call_conv = in_.one_of(kConvs);
+    // A try_call cannot call the fast convention.
+    if (has(kExceptions) && func_.signature.call_conv == ir::CallConv::Fast) {
+      func_.signature.call_conv = ir::CallConv::Tail;
+    }
     const unsigned params = in_.below(13);
     const unsigned results = 1 + in_.below(in_.below(4) == 0 ? 12 : 4);
     // The frame of the entry, where a search for handlers ends, is passed down.

@@ -91,7 +91,10 @@ Value Generator::vector_cast(Type type, Value x) {
   if (func_.type(x) == type) return x;
   ir::MemFlags flags;
   flags.endian = 1;
-  return b_.insert({.op = Op::Bitcast, .aux = func_.intern(flags), .a = x.index()}, type);
+  return b_.insert({.op = Op::Bitcast,
+                    .aux = static_cast<std::uint16_t>(func_.intern(flags).index()),
+                    .a = x.index()},
+                   type);
 }
 
 Type Generator::int_vector() {

@@ -32,16 +32,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       size > 3 ? std::span(data + 3, size - 3) : std::span<const std::uint8_t>();
   const bool simplify = (flags & 1) != 0;
   const bool baseline_cpu = (flags & 6) == 2;
+  const unsigned families = (flags >> 3) & fuzz::kAllFamilies;
 
   std::vector<ir::Function> functions;
   fuzz::ByteSource plain(rest);
-  fuzz::generate_program(plain, nullptr, functions);
+  fuzz::generate_program(plain, nullptr, functions, families);
   expect_valid(functions);
   const fuzz::ArgumentSets sets = fuzz::argument_sets(functions.back().signature, seed, 4);
   const auto expected = fuzz::interpret(functions, sets);
   if (simplify) {
     fuzz::ByteSource again(rest);
-    fuzz::generate_program(again, opt::simplify_while_building, functions);
+    fuzz::generate_program(again, opt::simplify_while_building, functions, families);
     expect_valid(functions);
     fuzz::compare_interpreted(functions, sets, expected);
   }

@@ -59,9 +59,10 @@ struct Config {
   /// What is not used for longest goes when the cache is larger.
   std::uint64_t cache_bytes = std::uint64_t{1} << 30;
   std::optional<PoolingOptions> pooling;
-  /// Traps are found by faulting instructions and the handlers of four signals (SIGSEGV, SIGBUS, SIGILL,
-  /// SIGFPE). Off: no handler is ever installed for this engine, and code checks everything itself,
-  /// which makes it larger and slower (docs/limits.md has numbers). Implies `explicit_bounds_checks`.
+  /// Traps are found by faulting instructions and the handlers of four signals (SIGSEGV, SIGBUS,
+  /// SIGILL, SIGFPE). Off: no handler is ever installed for this engine, and code checks everything
+  /// itself, which makes it larger and slower (docs/limits.md has numbers). Implies
+  /// `explicit_bounds_checks`.
   bool signals = true;
   /// Every access to memory compares its address, instead of faulting in reserved address space.
   bool explicit_bounds_checks = false;

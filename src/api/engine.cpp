@@ -41,8 +41,9 @@ static Result<std::unique_ptr<runtime::Pool>> make_pool(const PoolingOptions& op
   const auto at_most = [](const char* name, std::uint64_t value,
                           std::uint64_t most) -> Result<void> {
     if (value <= most) return {};
-    return Error(ErrorKind::BadArgument, fmt::format("PoolingOptions::{} is {}, but must be at most {}",
-                                                     name, value, most));
+    return Error(
+        ErrorKind::BadArgument,
+        fmt::format("PoolingOptions::{} is {}, but must be at most {}", name, value, most));
   };
   HOIST_TRY_VOID(at_most("memory_bytes", options.memory_bytes, kMostBytes));
   HOIST_TRY_VOID(at_most("table_elements", options.table_elements, kMostBytes - 1));

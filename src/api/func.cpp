@@ -38,9 +38,10 @@ void* object_of(const Handle& handle) noexcept {
 }
 
 Error other_store_error() noexcept {
-  return {ErrorKind::BadArgument,
-          "a function of another store was passed (or, in a build of Hoist without compiler, one that "
-          "no module of the store has the code to call)"};
+  return {
+      ErrorKind::BadArgument,
+      "a function of another store was passed (or, in a build of Hoist without compiler, one that "
+      "no module of the store has the code to call)"};
 }
 
 bool func_to_slot(const Func& func, StoreRef store, Slot& slot) noexcept {
@@ -91,8 +92,8 @@ bool DynamicArgs::finish(HostCall& call) noexcept {
       call.slots()[i] = Slot{{Access::bits(results()[i]), 0}};
       continue;
     }
-    auto bits = api::to_bits(store, results()[i], types[i],
-                             fmt::format("result {} of a host function", i));
+    auto bits =
+        api::to_bits(store, results()[i], types[i], fmt::format("result {} of a host function", i));
     if (!bits) {
       call.fail(std::move(bits).error());
       return false;

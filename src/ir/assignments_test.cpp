@@ -240,7 +240,7 @@ TEST(Assignments, KnowingThemChangesNothingButTheWork) {
     known_params += known.params;
     EXPECT_LE(known.params, plain.params) << "seed " << seed;
     Interpreter interpreter(Interpreter::Limits{.fuel = 100'000});
-    for (const std::uint64_t x : {0, 1, 5}) {
+    for (const std::uint64_t x : {0u, 1u, 5u}) {
       const DataValue args[] = {{I32, x}};
       const auto expected = interpreter.run(plain.func, args);
       const auto found = interpreter.run(known.func, args);

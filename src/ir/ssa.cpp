@@ -231,13 +231,17 @@ Value SsaConstruction::zero_at_start(Type type, Block block) {
     const std::vector<std::uint8_t> zeros(type.bytes());
     data.op = Op::Vconst;
     data.a = func_->intern_constant(zeros).index();
+  } else if (type == I128) {
+    data.op = Op::Uextend;
+    data.a = zero_at_start(I64, block).index();
   } else {
-    HOIST_CHECK(type.is_int() && type.bits() <= 64, "an undefined variable is a vector or scalar");
+    HOIST_CHECK(type.is_int(), "an undefined variable is a vector, an integer, an f32 or an f64");
     data.op = Op::Iconst;
   }
   const Inst inst = func_->make_inst(data);
   const Value value = func_->append_result(inst, type);
-  const Inst first = func_->first_inst(block);
+  const Inst first =
+      type == I128 ? func_->next_inst(func_->def_inst(Value(data.a))) : func_->first_inst(block);
   if (first.is_some()) {
     func_->insert_inst_before(inst, first);
   } else {

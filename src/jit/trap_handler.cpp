@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/trap_handler.hpp"
 
+#include <algorithm>
+
 #include "jit/code_registry.hpp"
 #include "platform/signals.hpp"
 
@@ -8,10 +10,12 @@ namespace hoist::jit {
 
 constinit thread_local ThreadState thread_state;
 
-void prepare_thread() {
+void prepare_thread(std::uint64_t reserve) {
   // No signal stack: guests check their stack and leave a reserve, which is enough for the handler.
-  thread_state.stack = platform::thread_stack();
-  thread_state.prepared = true;
+  ThreadState& thread = thread_state;
+  if (thread.stack.high == 0) thread.stack = platform::thread_stack();
+  thread.reserve = reserve;
+  thread.floor = thread.stack.low + std::min(thread.stack.high - thread.stack.low, reserve);
 }
 
 static bool on_fault(platform::Fault& fault) {

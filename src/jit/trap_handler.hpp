@@ -29,8 +29,8 @@ struct Activation {
   /// Whether a faulting access to `address` is the guest's doing. Runs in the signal handler.
   bool (*is_guest_memory)(const Activation& self, std::uintptr_t address) = nullptr;
   void* owner = nullptr;  ///< of the layer above
-  // What the store context said when this activation began: the ends of the walk through the one
-  // around it.
+  // What the store context said when this activation began, if there is an outer one: the ends of
+  // the walk through that.
   std::uint64_t outer_exit_fp = 0;
   std::uint64_t outer_exit_pc = 0;
   std::uint64_t outer_entry_fp = 0;
@@ -41,12 +41,15 @@ struct ThreadState {
   /// Null outside of compiled code and host functions.
   Activation* innermost = nullptr;
   platform::StackBounds stack;
-  bool prepared = false;
+  // Compiled code leaves the lowest `reserve` bytes of the stack to the host: down to `floor`.
+  std::uint64_t reserve =
+      ~std::uint64_t{0};  ///< no reserve is as large: prepare_thread comes first
+  std::uintptr_t floor = 0;
 };
 extern constinit thread_local ThreadState thread_state;
 
-/// Finds the stack; before the first activation of a thread.
-void prepare_thread();
+/// Finds the stack and its floor; before a call with another reserve than that of the last.
+void prepare_thread(std::uint64_t reserve);
 
 /// The innermost activation of the calling thread.
 inline Activation* current_activation() {

@@ -27,8 +27,8 @@ using FaultHandler = bool (*)(Fault& fault);
 void install_fault_handler(FaultHandler handler);
 
 /// Makes sure that this thread has an alternate signal stack; keeps one that is there. Ours is
-/// given back when the thread ends. Cheap after the first call. For code that may run into the end of
-/// its stack; code that checks its stack leaves enough of it for the handler.
+/// given back when the thread ends. Cheap after the first call. For code that may run into the end
+/// of its stack; code that checks its stack leaves enough of it for the handler.
 void ensure_signal_stack();
 
 /// Writes to standard error from a signal handler.

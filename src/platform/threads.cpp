@@ -35,7 +35,8 @@ StackBounds thread_stack() {
 }
 
 void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
-  // It can only fail for want of memory; then a child of a busy process may wait for ever, as without.
+  // It can only fail for want of memory; then a child of a busy process may wait for ever, as
+  // without.
   static_cast<void>(::pthread_atfork(before, in_parent, in_child));
 }
 

@@ -10,9 +10,9 @@
 
 namespace hoist::cli {
 
-inline constexpr int kFailure = 1;    ///< bad input, bad usage, a failed test
+inline constexpr int kFailure = 1;     ///< bad input, bad usage, a failed test
 inline constexpr int kTimedOut = 124;  ///< as timeout(1) has it
-inline constexpr int kTrapped = 134;  ///< the guest trapped, as for a process ended by SIGABRT
+inline constexpr int kTrapped = 134;   ///< the guest trapped, as for a process ended by SIGABRT
 
 /// Each adds its subcommand to `app`; the callback stores the exit status in `status`.
 void add_run(CLI::App& app, int& status);

@@ -13,8 +13,8 @@
 #include "base/text/printable.hpp"
 #include "hoist/cache.hpp"
 #include "hoist/cli.hpp"
-#include "hoist/limits.hpp"
 #include "hoist/hoist.hpp"
+#include "hoist/limits.hpp"
 #include "platform/private_dir.hpp"
 
 namespace hoist::cli {
@@ -60,16 +60,18 @@ void print_timings(const Timings& t, bool json) {
   const CompileStats& c = t.compile;
   if (json) {
     note(fmt::format(
-        "{{\"from_cache\": {}, \"decode_ms\": {:.3f}, \"compile_ms\": {:.3f}, \"compile_cpu_ms\": {:.3f}, "
+        "{{\"from_cache\": {}, \"decode_ms\": {:.3f}, \"compile_ms\": {:.3f}, \"compile_cpu_ms\": "
+        "{:.3f}, "
         "\"translate_cpu_ms\": {:.3f}, \"optimise_cpu_ms\": {:.3f}, \"lower_cpu_ms\": {:.3f}, "
         "\"regalloc_cpu_ms\": {:.3f}, \"emit_cpu_ms\": {:.3f}, \"link_cpu_ms\": {:.3f}, "
         "\"load_ms\": {:.3f}, \"instantiate_ms\": {:.3f}, \"run_ms\": {:.3f}, \"functions\": {}, "
         "\"wasm_bytes\": {}, \"code_section_bytes\": {}, \"machine_code_bytes\": {}, "
         "\"peak_memory_bytes\": {}}}\n",
         c.from_cache, ms(c.decode_ns), ms(c.compile_ns), ms(c.compile_cpu_ns),
-        ms(c.translate_cpu_ns), ms(c.optimise_cpu_ns), ms(c.lower_cpu_ns), ms(c.regalloc_cpu_ns), ms(c.emit_cpu_ns),
-        ms(c.link_cpu_ns), ms(c.load_ns), ms(t.instantiate_ns), ms(t.run_ns), c.functions,
-        c.module_bytes, c.code_section_bytes, c.machine_code_bytes, c.peak_memory_bytes));
+        ms(c.translate_cpu_ns), ms(c.optimise_cpu_ns), ms(c.lower_cpu_ns), ms(c.regalloc_cpu_ns),
+        ms(c.emit_cpu_ns), ms(c.link_cpu_ns), ms(c.load_ns), ms(t.instantiate_ns), ms(t.run_ns),
+        c.functions, c.module_bytes, c.code_section_bytes, c.machine_code_bytes,
+        c.peak_memory_bytes));
     return;
   }
   note(fmt::format("decode      {:>10.3f} ms\n", ms(c.decode_ns)));
@@ -400,12 +402,14 @@ void add_run(CLI::App& app, int& status) {
   CLI::App* sub = app.add_subcommand("run", "Compile a module and run it");
   sub->footer(
       "hoist run [OPTIONS] FILE [ARGS...]\n\n"
-      "FILE is binary WebAssembly, its text form, or an image of `hoist compile`. A WASI command (it exports _start) is run with "
+      "FILE is binary WebAssembly, its text form, or an image of `hoist compile`. A WASI command "
+      "(it exports _start) is run with "
       "ARGS; of a\n"
       "reactor, _initialize runs first. With --invoke, ARGS are the arguments of the function, and "
       "its\n"
       "results are printed one a line. Options come before FILE.\n\n"
-      "The exit status is the program's (255 for one above 255); 134 when it traps or a limit stops it (message and "
+      "The exit status is the program's (255 for one above 255); 134 when it traps or a limit "
+      "stops it (message and "
       "backtrace on stderr); 1 "
       "for an\n"
       "error of Hoist or its input; 124 when --timeout stops it.");

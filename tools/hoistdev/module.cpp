@@ -49,7 +49,7 @@ void print_stats(const compiler::CompileStats& stats) {
       ms(stats.wall_ns), ms(stats.cpu_ns), stats.threads, mb / (ms(stats.cpu_ns) / 1e3),
       static_cast<double>(stats.peak_rss_bytes) / (1024.0 * 1024.0));
   std::printf(
-      "translate %.0f, optimise %.0f, lower %.0f, regalloc %.0f, emit %.0f, link %.0f ms CPU\n",
+      "translate %.2f, optimise %.2f, lower %.2f, regalloc %.2f, emit %.2f, link %.2f ms CPU\n",
       ms(stats.translate_ns), ms(stats.optimise_ns), ms(stats.lower_ns), ms(stats.regalloc_ns),
       ms(stats.emit_ns), ms(stats.link_ns));
 }

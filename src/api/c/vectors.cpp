@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The vectors of wasm.h. Their memory comes from calloc; running out of it gives an empty vector,
 // since sizes may come from a guest.
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -13,7 +14,9 @@ template <typename Vec>
 void make_uninitialized(Vec* out, std::size_t size) {
   if (out == nullptr) return;
   *out = {0, nullptr};
-  if (size == 0) return;
+  // Sanitizers end the process about what malloc would refuse.
+  constexpr std::size_t kMost = PTRDIFF_MAX / sizeof(*out->data);
+  if (size == 0 || size > kMost) return;
   void* data = std::calloc(size, sizeof(*out->data));
   if (data == nullptr) return;
   out->size = size;

@@ -180,12 +180,14 @@ consteval OpInfo parse_info(const char* mnemonic, std::string_view operands,
 }
 
 consteval std::uint8_t log2_bytes(unsigned bits) {
-  return bits == 8     ? 0
-         : bits == 16  ? 1
-         : bits == 32  ? 2
-         : bits == 64  ? 3
-         : bits == 128 ? 4
-                       : (bad_row(), 0);
+  switch (bits) {
+    case 8: return 0;
+    case 16: return 1;
+    case 32: return 2;
+    case 64: return 3;
+    case 128: return 4;
+    default: bad_row();
+  }
 }
 
 /// Slots, shape and byte registers follow from the operands.

@@ -224,7 +224,7 @@ class LowerBase {
   std::vector<ir::Value> resolved_;
   std::vector<std::uint8_t> use_count_;  // 0, 1, 2 (or more)
   std::vector<VReg> vreg_of_;
-  std::vector<VReg> high_of_;  // empty until an i128 is met
+  std::vector<VReg> high_of_;          // empty until an i128 is met
   std::vector<std::uint32_t> colour_;  // of instructions: same colour, no effect in between
   std::vector<bool> sunk_;
   std::vector<MachInst> group_;

@@ -591,7 +591,9 @@ void print(base::Printer& out, const Function& func) {
   std::size_t indent = 4;
   for (Block block = func.first_block(); block.is_some(); block = func.next_block(block)) {
     for (Inst inst = func.first_inst(block); inst.is_some(); inst = func.next_inst(inst)) {
-      if (!func.loc(inst).is_none() || !func.debug_tags(inst).empty()) indent = 36;
+      if (!func.position(func.loc(inst)).loc.is_none() || !func.debug_tags(inst).empty()) {
+        indent = 36;
+      }
     }
   }
   const AliasLists aliases(func);

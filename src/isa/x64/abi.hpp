@@ -17,18 +17,20 @@
 ///   registers the 128 bits that compiled code ever uses across a call).
 /// Winch: parameters and results as SystemV, but only the last result is in a register; the callee
 ///   keeps no register.
-/// WindowsFastcall: the Microsoft x64 convention. The n-th of the first four parameters is in the n-th
+/// WindowsFastcall: the Microsoft x64 convention. The n-th of the first four parameters is in the
+/// n-th
 ///   of rcx rdx r8 r9 or xmm0-3, and there are 32 bytes for them below those on the stack; results
 ///   rax rdx and xmm0 xmm1; rsi rdi and xmm6-15 are kept too. An i128 takes two places.
 /// An i128 is in two integer registers, lower half first, or whole in memory at a multiple of 16. A
-/// structure passed by value (StructArgument) is copied to the stack; the callee's value is its address.
-/// All: the rest of the parameters in 8-byte units upwards from the stack pointer at the call, then
-/// (our own
+/// structure passed by value (StructArgument) is copied to the stack; the callee's value is its
+/// address. All: the rest of the parameters in 8-byte units upwards from the stack pointer at the
+/// call, then (our own
 ///   scheme in all conventions) the results that found no register, in 8-byte units after
 ///   the parameters. The whole area belongs to the caller: it makes room, the callee leaves the
 ///   size as it is and may overwrite the contents. But in Tail the callee removes what is below the
-///   results (a multiple of 16 bytes) when it returns, so that it can tail-call with any number. Callee-saved: rbx rbp r12-r15. r11 is free at
-///   entry (the prologue uses it). The stack pointer is 16-byte aligned at the call.
+///   results (a multiple of 16 bytes) when it returns, so that it can tail-call with any number.
+///   Callee-saved: rbx rbp r12-r15. r11 is free at entry (the prologue uses it). The stack pointer
+///   is 16-byte aligned at the call.
 ///
 /// Frame, from high addresses to low:
 ///   IncomingArg area    [rbp + 16 ...]
@@ -39,9 +41,9 @@
 /// Prologue: push rbp; mov rbp,rsp; push callee-saved registers; stack-limit check; sub rsp; save
 /// vector registers.
 ///
-/// Exceptions: a call with handlers changes all registers, since whoever resumes at a handler restores
-/// the stack and frame pointer only and puts the payload into kPayloadRegs. So a function with
-/// handlers saves all its callee-saved registers.
+/// Exceptions: a call with handlers changes all registers, since whoever resumes at a handler
+/// restores the stack and frame pointer only and puts the payload into kPayloadRegs. So a function
+/// with handlers saves all its callee-saved registers.
 ///
 /// Stack-limit check (functions with MachFunction::stack_limit_offset >= 0): the limit is loaded
 /// into r11 from [rdi + stack_limit_offset], then, if stack_limit_offset2 >= 0, from [r11 +

@@ -116,7 +116,9 @@ Result<void> layout_frame(const MachFunction& func, const codegen::Allocation& a
                                                std::to_string(slot.align_log2) +
                                                " bytes on x86_64 (at most 2^4)");
     }
-    const unsigned align_log2 = slot.align_log2 < 3 ? 3u : slot.align_log2;
+    // Atomic accesses of 16 bytes fault elsewhere.
+    const unsigned least = slot.bytes != 0 && slot.bytes % 16 == 0 ? 4 : 3;
+    const unsigned align_log2 = slot.align_log2 < least ? least : slot.align_log2;
     depth = base::align_up(depth + slot.bytes, std::uint64_t{1} << align_log2);
     if (depth > kMaxFrameBytes) break;
     out.stack_slots.push_back(-static_cast<std::int32_t>(depth));

@@ -36,8 +36,8 @@ struct OutOfLineTrap {
 };
 
 /// What a record of the code buffer's list of calls says; `data` is the mark plus 4 times a number:
-/// of calls one more than that in EmitScratch::State::calls (0: no note), of sequence points that of
-/// the note plus 1.
+/// of calls one more than that in EmitScratch::State::calls (0: no note), of sequence points that
+/// of the note plus 1.
 enum class Mark : std::uint8_t { Call, SequencePoint, EpilogueBegin, EpilogueEnd };
 
 /// A call with a note.

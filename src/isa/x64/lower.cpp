@@ -228,9 +228,7 @@ void Lowering::lower_operation(ir::Inst inst) {
     case ir::Op::Call:
     case ir::Op::CallIndirect:
       return lower_call(inst, func().results(inst), call_note(inst), nullptr);
-    case ir::Op::SequencePoint:
-      emit(mi(Pseudo::SequencePoint, 0, call_note(inst)), {});
-      return;
+    case ir::Op::SequencePoint: emit(mi(Pseudo::SequencePoint, 0, call_note(inst)), {}); return;
     case ir::Op::GetExceptionHandlerAddress: return lower_handler_address(inst);
     case ir::Op::GlobalValue:
     case ir::Op::SymbolValue: return lower_global_value(inst);

@@ -384,7 +384,8 @@ class Lowering final : public codegen::LowerBase {
   void lower_atomic_store(ir::Inst inst);
   void lower_atomic_cas(ir::Inst inst);
   void lower_atomic_rmw(ir::Inst inst);
-  void compare_exchange_16(Halves d, Halves expected, Halves wanted, VReg base, image::TrapCode trap);
+  void compare_exchange_16(Halves d, Halves expected, Halves wanted, VReg base,
+                           image::TrapCode trap);
   bool lower_wide_atomic(ir::Inst inst);
 
   // ---- Control and calls (lower_control.cpp, lower_call.cpp).
@@ -405,8 +406,7 @@ class Lowering final : public codegen::LowerBase {
   void copy_structure(std::uint32_t offset, ir::Value pointer, std::uint32_t bytes);
   VReg argument(ir::Value v, const ir::AbiParam& param, ir::CallConv conv);
   std::size_t use_argument(ir::Value v, const ir::AbiParam& param, ir::CallConv conv,
-                           const ArgLocation& location, std::span<Operand> uses,
-                           std::size_t count);
+                           const ArgLocation& location, std::span<Operand> uses, std::size_t count);
   // lower_try.cpp
   using PayloadRegs = std::array<VReg, std::size(kPayloadRegs)>;
   std::int64_t call_note(ir::Inst inst);

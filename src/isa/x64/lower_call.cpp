@@ -100,7 +100,7 @@ void Lowering::copy_structure(std::uint32_t offset, ir::Value pointer, std::uint
     from.kind = AddrKind::Base;
     from.base = base;
     from.disp = static_cast<std::int32_t>(at);
-    load_into(load, size, temp, from);
+    load_into(load, size < 4 ? 4u : size, temp, from);
     Address to;
     to.kind = AddrKind::OutgoingArg;
     to.disp = static_cast<std::int32_t>(offset + at);

@@ -233,8 +233,8 @@ void Lowering::lower_vector(ir::Inst inst) {
   const ir::Op op = func().op(inst);
   const auto results = func().results(inst);
   const bool is_shift = op == ir::Op::Ishl || op == ir::Op::Ushr || op == ir::Op::Sshr;
-  if (op == ir::Op::Bitcast && (type(results[0]) == ir::I128 ||
-                                type(func().arg_a(inst)) == ir::I128)) {
+  if (op == ir::Op::Bitcast &&
+      (type(results[0]) == ir::I128 || type(func().arg_a(inst)) == ir::I128)) {
     return lower_wide_bitcast(inst);
   }
   for (const ir::Value v : results) {
@@ -274,7 +274,7 @@ void Lowering::lower_vector(ir::Inst inst) {
   const auto look = [&](ir::Value v) {
     const ir::Type::Lane lane = type(v).lane();
     has_lanes = has_lanes && lane != ir::Type::Lane::F16 && lane != ir::Type::Lane::F128 &&
-                lane != ir::Type::Lane::I128;
+                (lane != ir::Type::Lane::I128 || is_shift);
   };
   for (const ir::Value v : results) look(v);
   func().for_each_operand(inst, look);

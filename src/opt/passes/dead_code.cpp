@@ -68,7 +68,6 @@ class Marker {
     });
   }
   void mark_arguments(Block block, std::uint32_t number) {
-    if (block == func_.entry_block()) return;
     for (const ir::Predecessor& pred : flow_.predecessors(block)) {
       if (!func_.is_in_layout(pred.block)) continue;
       func_.for_each_target(pred.branch, [&](BlockCall call) {

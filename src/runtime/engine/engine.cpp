@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/engine/engine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.hpp"
@@ -11,6 +12,8 @@ namespace hoist::runtime {
 Engine::Engine(const EngineOptions& options, std::unique_ptr<Compiler> compiler,
                std::unique_ptr<CodeListener> listener)
     : options_(options), compiler_(std::move(compiler)), listener_(std::move(listener)) {
+  // More than there is address space; jit::ThreadState needs a value that no engine has.
+  options_.host_reserve_bytes = std::min(options_.host_reserve_bytes, std::uint64_t{1} << 48);
   if (options.signals) jit::install_trap_handler();
 }
 

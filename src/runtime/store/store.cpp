@@ -113,13 +113,11 @@ Instance* Store::only_instance_of(const void* code) const {
 // ---- Calls.
 
 /// Lowest stack pointer for compiled code that is entered at stack pointer `sp`.
-static std::uintptr_t find_stack_limit(std::uintptr_t sp, platform::StackBounds bounds,
+static std::uintptr_t find_stack_limit(std::uintptr_t sp, const jit::ThreadState& thread,
                                        const EngineOptions& options) {
   const std::uintptr_t own = sp > options.guest_stack_bytes ? sp - options.guest_stack_bytes : 0;
   // On a stack that the embedder switched to, the configured sizes are all there is to go by.
-  if (!bounds.contains(sp)) return own;
-  const std::uintptr_t size = bounds.high - bounds.low;
-  return std::max(own, bounds.low + std::min(size, options.host_reserve_bytes));
+  return thread.stack.contains(sp) ? std::max(own, thread.floor) : own;
 }
 
 static bool is_guest_memory(const jit::Activation& self, std::uintptr_t address) {
@@ -158,11 +156,12 @@ HOIST_CALLS_MACHINE_CODE static std::uint64_t enter(const image::VmFuncRef& func
 bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
   HOIST_CHECK(func.entry != nullptr, "functions that the host can reach have an entry trampoline");
   jit::ThreadState& thread = jit::thread_state;
-  if (!thread.prepared) [[unlikely]]
-    jit::prepare_thread();
   const auto sp = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   if (activations_ == 0) {
-    const std::uint64_t limit = find_stack_limit(sp, thread.stack, engine_->options());
+    const EngineOptions& options = engine_->options();
+    if (thread.reserve != options.host_reserve_bytes) [[unlikely]]
+      jit::prepare_thread(options.host_reserve_bytes);
+    const std::uint64_t limit = find_stack_limit(sp, thread, options);
     // A request that comes after this look changes it again.
     const std::uint64_t now = std::atomic_ref(context_.stack_limit).load(std::memory_order_seq_cst);
     if (limit != now || limit != stack_limit_) [[unlikely]]
@@ -182,13 +181,15 @@ bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
   activation.record = &record_;
   activation.is_guest_memory = is_guest_memory;
   activation.owner = this;
-  // One by one: a vector load of what the last trampoline has just stored in two parts would stall.
-  const auto word = [](std::uint64_t& at) {
-    return std::atomic_ref(at).load(std::memory_order_relaxed);
-  };
-  activation.outer_exit_fp = word(context_.exit_fp);
-  activation.outer_exit_pc = word(context_.exit_pc);
-  activation.outer_entry_fp = word(context_.entry_fp);
+  if (activation.outer != nullptr) {
+    // One by one: a vector load of what a trampoline has just stored in two parts would stall.
+    const auto word = [](std::uint64_t& at) {
+      return std::atomic_ref(at).load(std::memory_order_relaxed);
+    };
+    activation.outer_exit_fp = word(context_.exit_fp);
+    activation.outer_exit_pc = word(context_.exit_pc);
+    activation.outer_entry_fp = word(context_.entry_fp);
+  }
   thread.innermost = &activation;
   ++activations_;
   const std::uint32_t float_mode = platform::float_mode();

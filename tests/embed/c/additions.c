@@ -99,8 +99,8 @@ int main(void) {
 
   hoist_error_t* error = NULL;
   hoist_linker_t* linker = hoist_linker_new(engine);
-  wasm_functype_t* type = wasm_functype_new_2_1(wasm_valtype_new_i32(), wasm_valtype_new_i32(),
-                                                wasm_valtype_new_i32());
+  wasm_functype_t* type =
+      wasm_functype_new_2_1(wasm_valtype_new_i32(), wasm_valtype_new_i32(), wasm_valtype_new_i32());
   int32_t bonus = 100;
   CHECK(hoist_linker_define_func(linker, "env", "add", type, add, &bonus, finalize, &error));
   CHECK(!hoist_linker_define_func(linker, "env", "add", type, add, &bonus, finalize, &error));

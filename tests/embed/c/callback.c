@@ -27,13 +27,15 @@ static void finalize(void* env) {
 int main(void) {
   wasm_engine_t* engine = wasm_engine_new();
   wasm_store_t* store = wasm_store_new(engine);
-  wasm_module_t* module = compile(store,
-                                  "(module (import \"\" \"print\" (func $p (param i32) (result i32)))"
-                                  "  (import \"\" \"closure\" (func $c (result i32)))"
-                                  "  (func (export \"run\") (param i32 i32) (result i32)"
-                                  "    (call $p (i32.add (local.get 0) (local.get 1)))"
-                                  "    (call $c) i32.add))");
-  wasm_functype_t* print_type = wasm_functype_new_1_1(wasm_valtype_new_i32(), wasm_valtype_new_i32());
+  wasm_module_t* module =
+      compile(store,
+              "(module (import \"\" \"print\" (func $p (param i32) (result i32)))"
+              "  (import \"\" \"closure\" (func $c (result i32)))"
+              "  (func (export \"run\") (param i32 i32) (result i32)"
+              "    (call $p (i32.add (local.get 0) (local.get 1)))"
+              "    (call $c) i32.add))");
+  wasm_functype_t* print_type =
+      wasm_functype_new_1_1(wasm_valtype_new_i32(), wasm_valtype_new_i32());
   wasm_func_t* print_func = wasm_func_new(store, print_type, print);
   int i = 42;
   wasm_functype_t* closure_type = wasm_functype_new_0_1(wasm_valtype_new_i32());

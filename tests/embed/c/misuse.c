@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
- * What no program should do, and what it gets: null, false, an empty vector, or a trap that says so. */
+ * What no program should do, and what it gets: null, false, an empty vector, or a trap that says
+ * so. */
 #include "support.h"
 
 static const char kModule[] =
@@ -178,7 +179,8 @@ int main(void) {
   CHECK(finalized == 0);
   CHECK(returns(wasm_extern_as_func(other_exports.data[0]), 1, args, 0));
   CHECK(finalized == 1);
-  CHECK(traps(wasm_extern_as_func(other_exports.data[0]), 1, args, 1, "the function's store is gone"));
+  CHECK(traps(wasm_extern_as_func(other_exports.data[0]), 1, args, 1,
+              "the function's store is gone"));
 
   /* Things of a store that is gone. */
   wasm_store_delete(store);

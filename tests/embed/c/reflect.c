@@ -3,7 +3,8 @@
 #include "support.h"
 
 static bool name_is(const wasm_name_t* name, const char* text) {
-  return name->size == strlen(text) && memcmp(name->data, text, name->size) == 0;
+  if (name->size != strlen(text)) return false;
+  return name->size == 0 || memcmp(name->data, text, name->size) == 0;
 }
 
 static void check_func(const wasm_externtype_t* type) {
@@ -43,11 +44,12 @@ static const wasm_externkind_t kinds[] = {WASM_EXTERN_FUNC, WASM_EXTERN_GLOBAL, 
 int main(void) {
   wasm_engine_t* engine = wasm_engine_new();
   wasm_store_t* store = wasm_store_new(engine);
-  wasm_module_t* module = compile(store,
-                   "(module (func (export \"func\") (param i32 externref) (result f64) (unreachable))"
-                   "  (global (export \"global\") f64 (f64.const 0))"
-                   "  (table (export \"table\") 10 funcref)"
-                   "  (memory (export \"memory\") 1 5))");
+  wasm_module_t* module =
+      compile(store,
+              "(module (func (export \"func\") (param i32 externref) (result f64) (unreachable))"
+              "  (global (export \"global\") f64 (f64.const 0))"
+              "  (table (export \"table\") 10 funcref)"
+              "  (memory (export \"memory\") 1 5))");
   wasm_instance_t* instance = instantiate(store, module, 0, NULL);
   wasm_exporttype_vec_t types;
   wasm_exporttype_vec_t types_copy;
@@ -88,14 +90,13 @@ int main(void) {
   wasm_module_delete(module);
 
   /* Types that the host makes. */
-  wasm_tagtype_t* tag = wasm_tagtype_new(wasm_functype_new_3_2(
-      wasm_valtype_new_i32(), wasm_valtype_new_i64(), wasm_valtype_new_f32(), wasm_valtype_new_f64(),
-      wasm_valtype_new_funcref()));
+  wasm_tagtype_t* tag = wasm_tagtype_new(
+      wasm_functype_new_3_2(wasm_valtype_new_i32(), wasm_valtype_new_i64(), wasm_valtype_new_f32(),
+                            wasm_valtype_new_f64(), wasm_valtype_new_funcref()));
   wasm_externtype_t* as_extern = wasm_externtype_copy(wasm_tagtype_as_externtype(tag));
   wasm_tagtype_delete(tag);
   CHECK(wasm_externtype_kind(as_extern) == WASM_EXTERN_TAG);
-  const wasm_functype_t* inner =
-      wasm_tagtype_functype(wasm_externtype_as_tagtype_const(as_extern));
+  const wasm_functype_t* inner = wasm_tagtype_functype(wasm_externtype_as_tagtype_const(as_extern));
   CHECK(wasm_functype_params(inner)->size == 3 && wasm_functype_results(inner)->size == 2);
   wasm_externtype_delete(as_extern);
 

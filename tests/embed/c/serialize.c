@@ -13,8 +13,8 @@ static wasm_trap_t* hello(const wasm_val_vec_t* args, wasm_val_vec_t* results) {
 int main(void) {
   wasm_engine_t* engine = wasm_engine_new();
   wasm_store_t* store = wasm_store_new(engine);
-  wasm_module_t* module =
-      compile(store, "(module (import \"\" \"hello\" (func $h)) (func (export \"run\") (call $h)))");
+  wasm_module_t* module = compile(
+      store, "(module (import \"\" \"hello\" (func $h)) (func (export \"run\") (call $h)))");
   wasm_byte_vec_t bytes;
   hoist_error_t* error = NULL;
   if (!hoist_module_serialize(module, &bytes, &error)) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * For the test programs of the C API, which are compiled as C and as C++. Each follows the flow of the
- * example of that name that came with the interface. They say nothing and end with 0 if all is well.
+ * For the test programs of the C API, which are compiled as C and as C++. Each follows the flow of
+ * the example of that name that came with the interface. They say nothing and end with 0 if all is
+ * well.
  */
 #ifndef SUPPORT_H
 #define SUPPORT_H

@@ -29,14 +29,14 @@ static bool fails(const wasm_func_t* func, int32_t index, const char* message) {
 int main(void) {
   wasm_engine_t* engine = wasm_engine_new();
   wasm_store_t* store = wasm_store_new(engine);
-  wasm_module_t* module = compile(
-      store,
-      "(module (table (export \"table\") 2 10 funcref)"
-      "  (func (export \"call_indirect\") (param i32 i32) (result i32)"
-      "    (call_indirect (param i32) (result i32) (local.get 0) (local.get 1)))"
-      "  (func $f (export \"f\") (param i32) (result i32) (local.get 0))"
-      "  (func (export \"g\") (param i32) (result i32) (i32.const 666))"
-      "  (elem (i32.const 1) $f))");
+  wasm_module_t* module =
+      compile(store,
+              "(module (table (export \"table\") 2 10 funcref)"
+              "  (func (export \"call_indirect\") (param i32 i32) (result i32)"
+              "    (call_indirect (param i32) (result i32) (local.get 0) (local.get 1)))"
+              "  (func $f (export \"f\") (param i32) (result i32) (local.get 0))"
+              "  (func (export \"g\") (param i32) (result i32) (i32.const 666))"
+              "  (elem (i32.const 1) $f))");
   wasm_instance_t* instance = instantiate(store, module, 0, NULL);
   wasm_module_delete(module);
   wasm_extern_vec_t exports;
