@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -78,7 +79,21 @@ static int finish(int status) {
   return status == 0 ? failed : status;
 }
 
+/// An option that is given is given a value: `--timeout "$UNSET"` must not run without a limit.
+static void refuse_empty_values(CLI::App& app) {
+  for (CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    for (CLI::Option* option : sub->get_options()) {
+      if (!option->nonpositional()) continue;
+      option->check([](const std::string& value) {
+        return value.empty() ? std::string("the value is empty") : std::string();
+      });
+    }
+  }
+}
+
 static int run(int argc, char** argv) {
+  // A file-size limit is an error of the write that hits it, not the end of the process.
+  std::signal(SIGXFSZ, SIG_IGN);
   CLI::App app{
       "Hoist runs WebAssembly: compiles a module to machine code and runs it in a sandbox.",
       "hoist"};
@@ -102,6 +117,7 @@ static int run(int argc, char** argv) {
   add_cache(app, status);
   add_validate(app, status);
   add_wast(app, status);
+  refuse_empty_values(app);
   const std::string first = argc > 1 ? argv[1] : "-";
   bool known = first.starts_with('-');
   std::string names;
