@@ -7,13 +7,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <mutex>
-#include <thread>
 #include <vector>
 
 #include "compiler/worker.hpp"
 #include "platform/clocks.hpp"
 #include "platform/threads.hpp"
+#include "platform/worker_thread.hpp"
 
 namespace hoist::compiler {
 
@@ -72,18 +73,36 @@ class Compilation {
   }
 
   void compile_functions(CompileStats& stats) {
-    std::vector<std::thread> threads;
-    std::atomic<std::uint64_t> cpu{0};
+    struct Helper {
+      Compilation* self;
+      Worker* worker;
+      std::uint64_t cpu_ns = 0;
+      platform::WorkerThread thread;
+    };
+    // Workers take batches from one queue: one that the system refuses to start is not missed.
+    std::vector<std::unique_ptr<Helper>> helpers;
     for (std::size_t i = 1; i < workers_.size(); ++i) {
-      threads.emplace_back([this, i, &cpu] {
-        const std::uint64_t start = now_ns(Clock::ThreadCpu);
-        work(*workers_[i], nullptr);
-        cpu += now_ns(Clock::ThreadCpu) - start;
-      });
+      auto helper = std::make_unique<Helper>();
+      helper->self = this;
+      helper->worker = workers_[i].get();
+      const bool started = helper->thread.start(
+          [](void* argument) {
+            auto& own = *static_cast<Helper*>(argument);
+            const std::uint64_t begin = now_ns(Clock::ThreadCpu);
+            own.self->work(*own.worker, nullptr);
+            own.cpu_ns = now_ns(Clock::ThreadCpu) - begin;
+          },
+          helper.get());
+      if (!started) break;
+      helpers.push_back(std::move(helper));
     }
     const std::uint64_t start = now_ns(Clock::ThreadCpu);
     work(*workers_[0], progress_);
-    for (std::thread& thread : threads) thread.join();
+    std::uint64_t cpu = 0;
+    for (const auto& helper : helpers) {
+      helper->thread.join();
+      cpu += helper->cpu_ns;
+    }
     stats.cpu_ns = cpu + (now_ns(Clock::ThreadCpu) - start);
   }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 #include <pthread.h>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <charconv>
@@ -229,7 +230,13 @@ Result<void> RunLimits::start(Store& store) {
     if (!set) return set;
   }
   if (timeout_ns_ != 0) {
-    watchdog_ = std::thread([this, handle = store.interrupt_handle()] { watch(handle); });
+    try {
+      watchdog_ = std::thread([this, handle = store.interrupt_handle()] { watch(handle); });
+    } catch (const std::system_error& error) {
+      return Error(
+          ErrorKind::OutOfMemory,
+          fmt::format("--timeout needs a thread, which the system refuses: {}", error.what()));
+    }
   }
   return {};
 }
