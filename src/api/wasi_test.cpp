@@ -122,7 +122,9 @@ struct Callbacks {
     std::memcpy(into, self.in.data() + self.at, n);
     self.at += n;
     // Memory may move under the call that waits for this.
-    if (self.guest != nullptr) EXPECT_TRUE(self.guest->call("grow"));
+    if (self.guest != nullptr) {
+      EXPECT_TRUE(self.guest->call("grow"));
+    }
     return n;
   }
   static std::size_t write(void* user, const std::uint8_t* from, std::size_t size) noexcept {

@@ -232,7 +232,7 @@ TEST(Inliner, RandomProgramsKeepTheirMeaning) {
       if (chosen[1].lo > 0xffff'ffff) continue;
       const auto x = before.run(file->functions.back().func, chosen);
       ASSERT_TRUE(x.has_value()) << x.error().message() << text;
-      returned += x->kind == ir::Interpreter::Outcome::Kind::Returned ? 1 : 0;
+      if (x->kind == ir::Interpreter::Outcome::Kind::Returned) ++returned;
       const auto y = after.run(changed.back(), chosen);
       const auto z = last.run(optimised.back(), chosen);
       for (const auto* other : {&y, &z}) {
@@ -277,7 +277,9 @@ TEST(Inliner, LocationsTellTheChainOfCalls) {
     ir::Function body = middle;
     ByName policy;
     policy.add(inner);
-    if (bottom_up) ASSERT_TRUE(inliner.run(body, policy).has_value());
+    if (bottom_up) {
+      ASSERT_TRUE(inliner.run(body, policy).has_value());
+    }
     policy.add(body);
     ir::Function outer = parse(text);
     const auto report = inliner.run(outer, policy);

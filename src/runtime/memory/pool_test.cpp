@@ -37,7 +37,7 @@ std::vector<std::uint8_t> plain(const std::vector<Data>& data, std::uint64_t siz
 
 std::vector<Data> random_data(std::mt19937& random, std::uint64_t size) {
   std::vector<Data> out;
-  for (unsigned i = random() % 20; i-- > 0;) {
+  for (std::uint64_t i = random() % 20; i-- > 0;) {
     Data data{random() % (size - 9000), std::vector<std::uint8_t>(random() % 9000)};
     // Zeros too: they must overwrite what an earlier segment wrote.
     const bool zeros = random() % 3 == 0;
@@ -163,7 +163,9 @@ TEST_P(PoolTest, TablesAndBlocksStartAsZeros) {
     ASSERT_TRUE(block);
     const std::uint64_t checked = block->same ? 128 : 40'000;
     for (std::uint64_t i = 0; i < checked; ++i) ASSERT_EQ(block->base[i], 0U);
-    if (block->same) EXPECT_EQ(block->base[128], key);
+    if (block->same) {
+      EXPECT_EQ(block->base[128], key);
+    }
     std::memset(block->base, static_cast<int>(key), key * 10'000);
     (*pool)->give_block(block->slot, key, 128);
   }
