@@ -2,6 +2,7 @@
 /// Dispatch over IR operations, registers of values, function entry.
 #include "isa/x64/lower.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "base/bits.hpp"
@@ -192,10 +193,18 @@ void Lowering::unsupported(ir::Inst inst) {
 
 // ---- Dispatch.
 
-/// What fits one register: i8 to i64, f32, f64. The rest are i128 here.
-static bool is_supported(ir::Type type) {
-  return (type.is_int() && type.bits() <= 64) || type == ir::F32 || type == ir::F64;
+namespace {
+
+/// By what is in its registers, an operation is in lower_operation, lower_wide or lower_vector.
+enum class Family : std::uint8_t { Scalar, Wide, Vector };
+
+Family family_of(ir::Type type) {
+  if (type == ir::I128) return Family::Wide;
+  if (type.is_int() || type == ir::F32 || type == ir::F64) return Family::Scalar;
+  return Family::Vector;
 }
+
+}  // namespace
 
 void Lowering::lower_inst(ir::Inst inst) {
   HOIST_DCHECK(flags_of_.is_none() || flags_of_ == inst,
@@ -205,11 +214,12 @@ void Lowering::lower_inst(ir::Inst inst) {
 }
 
 void Lowering::lower_operation(ir::Inst inst) {
-  if (is_vector_operation(inst)) return lower_vector(inst);
-  bool supported = true;
-  for (const ir::Value v : func().results(inst)) supported = supported && is_supported(type(v));
-  func().for_each_arg(inst, [&](ir::Value v) { supported = supported && is_supported(type(v)); });
-  if (!supported) {
+  Family family = Family::Scalar;
+  const auto look = [&](ir::Value v) { family = std::max(family, family_of(type(v))); };
+  for (const ir::Value v : func().results(inst)) look(v);
+  func().for_each_operand(inst, look);
+  if (family == Family::Vector) return lower_vector(inst);
+  if (family == Family::Wide) {
     if (!lower_wide(inst)) unsupported(inst);
     return;
   }
@@ -446,23 +456,25 @@ Result<void> Lowering::find_stack_limit() {
   out().stack_limit_offset = -1;
   out().stack_limit_offset2 = -1;
   if (f.stack_limit.is_none()) return {};
-  const Error unknown(ErrorKind::Unsupported,
-                      "stack_limit on x86_64 other than one or two i64 loads, the first from the "
-                      "context in the first parameter");
+  const auto unknown = [] {
+    return Error(ErrorKind::Unsupported,
+                 "stack_limit on x86_64 other than one or two i64 loads, the first from the "
+                 "context in the first parameter");
+  };
   std::int32_t offsets[2] = {};
   unsigned loads = 0;
   ir::GlobalValue gv = f.stack_limit;
   while (f.global_values[gv].kind == ir::GlobalValueData::Kind::Load) {
     const ir::GlobalValueData& data = f.global_values[gv];
-    if (loads == 2 || data.offset < 0 || data.offset > 0x7fff'ffff) return unknown;
+    if (loads == 2 || data.offset < 0 || data.offset > 0x7fff'ffff) return unknown();
     offsets[loads++] = static_cast<std::int32_t>(data.offset);
     gv = data.base;
   }
   if (loads == 0 || f.global_values[gv].kind != ir::GlobalValueData::Kind::VmContext ||
       f.signature.params.empty() || f.signature.params.front().purpose != ir::ArgPurpose::VmCtx) {
-    return unknown;
+    return unknown();
   }
-  if (f.signature.call_conv == ir::CallConv::WindowsFastcall) return unknown;
+  if (f.signature.call_conv == ir::CallConv::WindowsFastcall) return unknown();
   // The chain was walked from its end.
   out().stack_limit_offset = offsets[loads - 1];
   if (loads == 2) out().stack_limit_offset2 = offsets[0];

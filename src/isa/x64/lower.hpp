@@ -219,6 +219,8 @@ class Lowering final : public codegen::LowerBase {
   Condition compare_ints(ir::Inst icmp, ir::Inst root, bool only_user);
   Condition compare_floats(ir::Inst fcmp, ir::Inst root, bool only_user);
   std::optional<Cc> compare_narrow_load(ir::IntCC cc, ir::Value x, ir::Value y, ir::Inst root);
+  /// Of f16 and f128 there is no comparison; whoever looks through one must ask.
+  static bool is_comparable_float(ir::Type type) { return type == ir::F32 || type == ir::F64; }
   bool test_bits(ir::Value masked, ir::Inst root, bool only_user);
   void emit_compare(unsigned width, ir::Value x, ir::Value y, ir::Inst root, bool only_user);
   void materialize(Condition condition, VReg d, bool zero_extend);
@@ -241,7 +243,9 @@ class Lowering final : public codegen::LowerBase {
 
   // ---- Vectors (lower_vector*.cpp), and f16 and f128, which only move. A vector of less than 16
   // bytes is in the low part of its register; what is above it is unspecified.
-  bool is_vector_operation(ir::Inst inst) const;
+  static bool fits_vector_register(ir::Type type) {
+    return type.bits() <= 128 && !type.is_dynamic();
+  }
   void lower_vector(ir::Inst inst);
   bool lower_vector_int(ir::Inst inst);
   bool lower_vector_lanes(ir::Inst inst);

@@ -268,11 +268,15 @@ Condition Lowering::condition(ir::Value c, ir::Inst root) {
       v = resolve(func().arg_a(inst));
       continue;
     }
-    if (op == ir::Op::Fcmp) return done(compare_floats(inst, root, only_user));
+    if (op == ir::Op::Fcmp) {
+      if (!is_comparable_float(type(func().arg_a(inst)))) break;
+      return done(compare_floats(inst, root, only_user));
+    }
     if (op == ir::Op::Band && type(v) != ir::I128 && test_bits(v, root, only_user)) {
       return done({Condition::Kind::One, Cc::Ne});
     }
     if (op == ir::Op::VanyTrue || op == ir::Op::VallTrue) {
+      if (!fits_vector_register(type(func().arg_a(inst)))) break;
       return done({Condition::Kind::One, vector_test(inst)});
     }
     if (op != ir::Op::Icmp) break;

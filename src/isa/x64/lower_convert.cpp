@@ -17,7 +17,7 @@ void Lowering::lower_extend(ir::Inst inst, bool is_signed) {
       if (func().op(compare) == ir::Op::Icmp) {
         return materialize(compare_ints(compare, inst, is_single_use(x)), d, true);
       }
-      if (func().op(compare) == ir::Op::Fcmp) {
+      if (func().op(compare) == ir::Op::Fcmp && is_comparable_float(type(func().arg_a(compare)))) {
         return materialize(compare_floats(compare, inst, is_single_use(x)), d, true);
       }
     }

@@ -69,6 +69,34 @@ TEST(Lower, RefusesWhatItLacks) {
             "calling convention apple_aarch64 on x86_64");
 }
 
+// What reads the flags of a comparison or test asks for its operands' type first.
+TEST(Lower, RefusesTypesThatItLooksThrough) {
+  const auto branch_on = [](std::string_view params, std::string_view condition) {
+    return "function %f(" + std::string(params) +
+           ") -> i8 fast {\nblock0(v0: " + std::string(params) + "):\n" + std::string(condition) +
+           "  brif v2, block1, block2\n"
+           "block1:\n  v3 = iconst.i8 1\n  return v3\n"
+           "block2:\n  v4 = iconst.i8 2\n  return v4\n}\n";
+  };
+  EXPECT_EQ(lowered_error(branch_on("f128", "  v2 = fcmp lt v0, v0\n")),
+            "operation fcmp giving i8 on x86_64");
+  EXPECT_EQ(lowered_error(branch_on("f16", "  v1 = fcmp eq v0, v0\n  v2 = uextend.i32 v1\n")),
+            "operation fcmp giving i8 on x86_64");
+  EXPECT_EQ(lowered_error("function %f(f16) -> i32 fast {\n"
+                          "block0(v0: f16):\n"
+                          "  v1 = fcmp eq v0, v0\n"
+                          "  v2 = uextend.i32 v1\n"
+                          "  return v2\n"
+                          "}\n"),
+            "operation fcmp giving i8 on x86_64");
+  for (const std::string_view test : {"vany_true", "vall_true"}) {
+    const std::string condition =
+        "  v1 = vconst.i64x4 [1 2 3 4]\n  v2 = " + std::string(test) + " v1\n";
+    EXPECT_EQ(lowered_error(branch_on("i64", condition)),
+              "operation " + std::string(test) + " giving i8 on x86_64");
+  }
+}
+
 // A slow path behind a call is laid out last; the loop around it stays together.
 TEST(Lower, BlocksThatCallComeLast) {
   const std::string text = lowered(

@@ -12,20 +12,6 @@ using codegen::RegClass;
 using masm::x64::kNoOp;
 using masm::x64::with_vex;
 
-static bool only_moves(ir::Type type) {
-  return type == ir::F16 || type == ir::F128;
-}
-
-bool Lowering::is_vector_operation(ir::Inst inst) const {
-  bool found = false;
-  const auto look = [&](ir::Value v) {
-    found = found || type(v).is_vector() || only_moves(type(v));
-  };
-  for (const ir::Value v : func().results(inst)) look(v);
-  func().for_each_operand(inst, look);
-  return found;
-}
-
 // ---- Constants.
 
 Lowering::Bits128 Lowering::repeat(unsigned lane_bits, std::uint64_t lane) {
@@ -240,12 +226,12 @@ void Lowering::lower_vector(ir::Inst inst) {
   for (const ir::Value v : results) {
     const ir::Type t = type(v);
     // Lanes that only move have no operations either.
-    if (t.bits() > 128 || t.is_dynamic()) return unsupported(inst);
+    if (!fits_vector_register(t)) return unsupported(inst);
   }
   bool fits = true;
   func().for_each_operand(inst, [&](ir::Value v) {
     const ir::Type t = type(v);
-    fits = fits && t.bits() <= 128 && !t.is_dynamic() &&
+    fits = fits && fits_vector_register(t) &&
            (t != ir::I128 || is_shift || ir::is_call(op) || op == ir::Op::Select);
   });
   if (!fits) return unsupported(inst);
