@@ -8,6 +8,7 @@
 /// width.
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -218,9 +219,9 @@ class Lowering final : public codegen::LowerBase {
   bool take_flags_of(ir::Value v, ir::Inst branch);
   Condition compare_ints(ir::Inst icmp, ir::Inst root, bool only_user);
   Condition compare_floats(ir::Inst fcmp, ir::Inst root, bool only_user);
-  std::optional<Cc> compare_narrow_load(ir::IntCC cc, ir::Value x, ir::Value y, ir::Inst root);
   /// Of f16 and f128 there is no comparison; whoever looks through one must ask.
   static bool is_comparable_float(ir::Type type) { return type == ir::F32 || type == ir::F64; }
+  std::optional<Cc> compare_narrow_load(ir::IntCC cc, ir::Value x, ir::Value y, ir::Inst root);
   bool test_bits(ir::Value masked, ir::Inst root, bool only_user);
   void emit_compare(unsigned width, ir::Value x, ir::Value y, ir::Inst root, bool only_user);
   void materialize(Condition condition, VReg d, bool zero_extend);
@@ -258,6 +259,13 @@ class Lowering final : public codegen::LowerBase {
     friend bool operator==(const Bits128&, const Bits128&) = default;
   };
   static Bits128 repeat(unsigned lane_bits, std::uint64_t lane);
+  static Bits128 pack(std::span<const std::uint8_t> bytes);  ///< at most 16, lowest first
+  static Bits128 lane_signs(unsigned lane_bits);
+  /// 0 for lanes of a byte to 3 for lanes of 8.
+  static unsigned lane_number(ir::Type type) {
+    return static_cast<unsigned>(std::countr_zero(type.lane_bits() / 8));
+  }
+  static Op equal_lanes(ir::Type type);
   /// Of a vconst or f128const; the bytes above a narrow one are zero.
   std::optional<Bits128> vector_constant(ir::Value v) const;
   VReg make_vector(Bits128 bits);
@@ -286,7 +294,6 @@ class Lowering final : public codegen::LowerBase {
   void ternary_logic(VReg d, VReg a, VReg b, VReg c, std::int64_t table);
   VReg vnot(VReg a);
   void vnot(VReg d, VReg a);
-  VReg low_half(VReg x, VReg y);  ///< the low 8 bytes of both
   void vbinary(ir::Inst inst, Op op, bool commutes);
   void vlogic(ir::Inst inst, Op op);
   void blend(unsigned lane_bits, VReg d, VReg if_not, VReg if_so, VReg mask);
@@ -320,6 +327,7 @@ class Lowering final : public codegen::LowerBase {
   void lower_shuffle(ir::Inst inst);
   bool shuffle_words(const std::uint8_t* mask, VReg d, VReg x, VReg y);
   void lower_swizzle(ir::Inst inst);
+  VReg join_narrow(ir::Type t, VReg x, VReg y);
   void lower_narrow(ir::Inst inst);
   bool narrow_conversion(ir::Inst inst);
   void lower_widen(ir::Inst inst, bool is_signed, bool high);

@@ -4,6 +4,8 @@
 /// Memory operands of 16 bytes: constants of the pool are aligned. A load takes part in another
 /// instruction only if that is encoded with VEX, or the load is said to be aligned; it reads the 16
 /// bytes that the load would have read.
+#include <algorithm>
+
 #include "isa/x64/lower.hpp"
 
 namespace hoist::isa::x64 {
@@ -20,25 +22,27 @@ Lowering::Bits128 Lowering::repeat(unsigned lane_bits, std::uint64_t lane) {
   return {lane, lane};
 }
 
+Lowering::Bits128 Lowering::pack(std::span<const std::uint8_t> bytes) {
+  Bits128 out;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    (i < 8 ? out.low : out.high) |= std::uint64_t{bytes[i]} << (i % 8 * 8);
+  }
+  return out;
+}
+
+Lowering::Bits128 Lowering::lane_signs(unsigned lane_bits) {
+  if (lane_bits == 128) return {0, std::uint64_t{1} << 63};
+  return repeat(lane_bits, std::uint64_t{1} << (lane_bits - 1));
+}
+
 std::optional<Lowering::Bits128> Lowering::vector_constant(ir::Value v) const {
   const ir::Inst inst = def_of(v);
   if (inst.is_none()) return std::nullopt;
-  Bits128 out;
-  if (func().op(inst) == ir::Op::Vconst) {
-    const std::vector<std::uint8_t>& bytes = func().constants[ir::Constant(func().data(inst).a)];
-    for (std::size_t i = 0; i < bytes.size() && i < 16; ++i) {
-      (i < 8 ? out.low : out.high) |= std::uint64_t{bytes[i]} << (i % 8 * 8);
-    }
-    return out;
-  }
-  if (func().op(inst) == ir::Op::F128const) {
-    const auto& bytes = func().immediates[ir::Immediate(func().data(inst).a)];
-    for (std::size_t i = 0; i < 16; ++i) {
-      (i < 8 ? out.low : out.high) |= std::uint64_t{bytes[i]} << (i % 8 * 8);
-    }
-    return out;
-  }
-  return std::nullopt;
+  const ir::InstData& data = func().data(inst);
+  if (data.op == ir::Op::F128const) return pack(func().immediates[ir::Immediate(data.a)]);
+  if (data.op != ir::Op::Vconst) return std::nullopt;
+  const std::span<const std::uint8_t> bytes = func().constants[ir::Constant(data.a)];
+  return pack(bytes.first(std::min<std::size_t>(bytes.size(), 16)));
 }
 
 VReg Lowering::make_vector(Bits128 bits) {
@@ -155,10 +159,6 @@ VReg Lowering::vnot(VReg a) {
   const VReg d = new_vec();
   vnot(d, a);
   return d;
-}
-
-VReg Lowering::low_half(VReg x, VReg y) {
-  return vv(Op::PunpcklqdqRR, x, y);
 }
 
 void Lowering::vbinary(ir::Inst inst, Op op, bool commutes) {

@@ -44,10 +44,6 @@ Predicate predicate_of(ir::FloatCC cc) {
   return {0, false};
 }
 
-constexpr std::uint64_t sign_of_lane(unsigned bits) {
-  return std::uint64_t{1} << (bits - 1);
-}
-
 }  // namespace
 
 bool Lowering::lower_vector_float(ir::Inst inst) {
@@ -113,7 +109,7 @@ void Lowering::lower_vector_sign(ir::Inst inst, bool flip) {
   const unsigned bits = t.lane_bits();
   const VReg d = result(inst);
   const VReg x = reg(func().arg_a(inst));
-  Bits128 signs = bits == 128 ? Bits128{0, sign_of_lane(64)} : repeat(bits, sign_of_lane(bits));
+  Bits128 signs = lane_signs(bits);
   if (!flip) signs = {~signs.low, ~signs.high};
   vm(flip ? Op::XorpsRM : Op::AndpsRM, d, x, vector_address(signs));
 }
@@ -123,8 +119,7 @@ void Lowering::lower_vector_copysign(ir::Inst inst) {
   const VReg d = result(inst);
   const VReg x = reg(func().arg_a(inst));
   const VReg y = reg(func().arg_b(inst));
-  const Bits128 signs =
-      bits == 128 ? Bits128{0, sign_of_lane(64)} : repeat(bits, sign_of_lane(bits));
+  const Bits128 signs = lane_signs(bits);
   if (has_avx512(Feature::Avx512f)) {
     const VReg mask = make_vector(signs);
     return ternary_logic(d, mask, y, x, 0xca);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Integer vectors: arithmetic, comparison, minimum and maximum, saturation.
 #include <array>
-#include <bit>
 
 #include "isa/x64/lower.hpp"
 
@@ -22,13 +21,13 @@ constexpr LaneOps kSmax = {Op::PmaxsbRR, Op::PmaxswRR, Op::PmaxsdRR, kNone};
 constexpr LaneOps kUmin = {Op::PminubRR, Op::PminuwRR, Op::PminudRR, kNone};
 constexpr LaneOps kUmax = {Op::PmaxubRR, Op::PmaxuwRR, Op::PmaxudRR, kNone};
 
-unsigned lane_number(ir::Type type) {
-  return static_cast<unsigned>(std::countr_zero(type.lane_bits() / 8));
-}
-
 constexpr std::uint64_t kSign64 = std::uint64_t{1} << 63;
 
 }  // namespace
+
+Op Lowering::equal_lanes(ir::Type type) {
+  return kEqual[lane_number(type)];
+}
 
 bool Lowering::lower_vector_int(ir::Inst inst) {
   const auto results = func().results(inst);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /// Lanes: splat, extraction, insertion, narrowing, widening, sums of neighbours, tests.
-#include <bit>
-
 #include "isa/x64/lower.hpp"
 
 namespace hoist::isa::x64 {
@@ -10,11 +8,6 @@ using codegen::RegClass;
 
 namespace {
 
-unsigned log2_lane_bytes(ir::Type type) {
-  return static_cast<unsigned>(std::countr_zero(type.lane_bits() / 8));
-}
-
-constexpr Op kZeroTest[] = {Op::PcmpeqbRR, Op::PcmpeqwRR, Op::PcmpeqdRR, Op::PcmpeqqRR};
 constexpr Op kWidenSigned[] = {Op::PmovsxbwRR, Op::PmovsxwdRR, Op::PmovsxdqRR};
 constexpr Op kWidenUnsigned[] = {Op::PmovzxbwRR, Op::PmovzxwdRR, Op::PmovzxdqRR};
 constexpr Op kUnpackHigh[] = {Op::PunpckhbwRR, Op::PunpckhwdRR, Op::PunpckhdqRR};
@@ -220,6 +213,14 @@ bool Lowering::narrow_conversion(ir::Inst inst) {
   return true;
 }
 
+/// Two vectors of 2, 4 or 8 bytes in the low part of one register; a result of both is there too.
+VReg Lowering::join_narrow(ir::Type t, VReg x, VReg y) {
+  const Op op = t.bits() == 64   ? Op::PunpcklqdqRR
+                : t.bits() == 32 ? Op::PunpckldqRR
+                                 : Op::PunpcklwdRR;
+  return vv(op, x, y);
+}
+
 void Lowering::lower_narrow(ir::Inst inst) {
   const ir::Op op = func().op(inst);
   const ir::Type t = type(func().arg_a(inst));
@@ -227,14 +228,7 @@ void Lowering::lower_narrow(ir::Inst inst) {
   const VReg d = result(inst);
   VReg x = reg(func().arg_a(inst));
   VReg y = reg(func().arg_b(inst));
-  if (t.bits() < 128) {
-    // Both in one register: the narrow result is in its low part.
-    x = vv(t.bits() == 64   ? Op::PunpcklqdqRR
-           : t.bits() == 32 ? Op::PunpckldqRR
-                            : Op::PunpcklwdRR,
-           x, y);
-    y = x;
-  }
+  if (t.bits() < 128) x = y = join_narrow(t, x, y);
   const bool is_signed = op == ir::Op::Snarrow;
   if (t.lane_bits() == 64) {
     const std::uint64_t largest = is_signed ? 0x7fff'ffff : 0xffff'ffff;
@@ -267,7 +261,7 @@ void Lowering::lower_widen(ir::Inst inst, bool is_signed, bool high) {
   const VReg d = result(inst);
   const ir::Value from = resolve(func().arg_a(inst));
   const ir::Type t = type(from);
-  const unsigned lane = log2_lane_bytes(t);
+  const unsigned lane = lane_number(t);
   const Op form = is_signed ? kWidenSigned[lane] : kWidenUnsigned[lane];
   const VReg x = reg(from);
   if (!high) return v1(form, d, x);
@@ -340,13 +334,7 @@ void Lowering::lower_pairwise(ir::Inst inst) {
   const VReg d = result(inst);
   VReg x = reg(func().arg_a(inst));
   VReg y = reg(func().arg_b(inst));
-  if (t.bits() < 128) {
-    x = vv(t.bits() == 64   ? Op::PunpcklqdqRR
-           : t.bits() == 32 ? Op::PunpckldqRR
-                            : Op::PunpcklwdRR,
-           x, y);
-    y = x;
-  }
+  if (t.bits() < 128) x = y = join_narrow(t, x, y);
   switch (t.lane_bits()) {
     case 16: return vv(Op::PhaddwRR, d, x, y);
     case 32: return vv(Op::PhadddRR, d, x, y);
@@ -377,7 +365,7 @@ Cc Lowering::vector_test(ir::Inst inst) {
   VReg x = reg(v);
   if (all) {
     const VReg zero = make_vector(Bits128{});
-    x = vv(kZeroTest[log2_lane_bytes(t)], x, zero);
+    x = vv(equal_lanes(t), x, zero);
   }
   if (t.bits() == 128) {
     emit(mi(has(Feature::Avx) ? Op::VptestRR : Op::PtestRR, 16),

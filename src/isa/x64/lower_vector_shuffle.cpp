@@ -150,21 +150,16 @@ void Lowering::lower_shuffle(ir::Inst inst) {
     }
   }
   const auto numbers_of = [&](unsigned low) {
-    Bits128 out;
+    Mask numbers;
     for (unsigned i = 0; i < 16; ++i) {
       const bool here = mask[i] >= low && mask[i] < low + 16;
-      const std::uint64_t number = here ? mask[i] - low : 0x80;
-      (i < 8 ? out.low : out.high) |= number << (i % 8 * 8);
+      numbers[i] = static_cast<std::uint8_t>(here ? mask[i] - low : 0x80);
     }
-    return out;
+    return pack(numbers);
   };
   if (one) return vm(Op::PshufbRM, d, x, vector_address(numbers_of(0)));
   if (has_avx512(Feature::Avx512vbmi)) {
-    Bits128 numbers;
-    for (unsigned i = 0; i < 16; ++i) {
-      (i < 8 ? numbers.low : numbers.high) |= std::uint64_t{mask[i]} << (i % 8 * 8);
-    }
-    const VReg index = make_vector(numbers);
+    const VReg index = make_vector(pack(mask));
     emit(mi(Op::Vpermi2bRRR, 16),
          {codegen::def_same(d, 1), codegen::use(index), codegen::use(x), codegen::use(y)});
     return;
