@@ -3,6 +3,7 @@
 #include "codegen/lower/lower_base.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/bits.hpp"
@@ -77,15 +78,14 @@ void LowerBase::resolve_values() {
 /// a block that is one, the first parameter that takes the word.
 void LowerBase::keep_payload_params(std::span<const ir::Value> params,
                                     std::span<const ir::Value> args) {
+  // No convention has more words than this one.
+  std::array<ir::Value, ir::exception_payload_words(ir::CallConv::SystemV)> first_of{};
   for (std::size_t i = 0; i < params.size(); ++i) {
-    const ir::Value arg = func_->resolve(args[i]);
-    if (func_->value(arg).kind != ir::ValueKind::TryException) continue;
-    resolved_[params[i].index()] = params[i];
-    for (std::size_t j = 0; j < i; ++j) {
-      if (func_->resolve(args[j]) != arg) continue;
-      resolved_[params[i].index()] = params[j];
-      break;
-    }
+    const ir::ValueData& data = func_->value(func_->resolve(args[i]));
+    if (data.kind != ir::ValueKind::TryException || data.number >= first_of.size()) continue;
+    ir::Value& first = first_of[data.number];
+    if (first.is_none()) first = params[i];
+    resolved_[params[i].index()] = first;
   }
 }
 
