@@ -511,10 +511,6 @@ bool Lowering::lower_wide(ir::Inst inst) {
     case ir::Op::SaddOverflow: lower_wide_overflow(inst, Op::AddRR, Op::AdcRR, Cc::O); return true;
     case ir::Op::UsubOverflow: lower_wide_overflow(inst, Op::SubRR, Op::SbbRR, Cc::B); return true;
     case ir::Op::SsubOverflow: lower_wide_overflow(inst, Op::SubRR, Op::SbbRR, Cc::O); return true;
-    case ir::Op::UaddOverflowTrap:
-      static_cast<void>(pair(Op::AddRR, Op::AdcRR));
-      trap_if(Cc::B, f.trap_code(inst));
-      return true;
     case ir::Op::Ishl:
     case ir::Op::Ushr:
     case ir::Op::Sshr:
