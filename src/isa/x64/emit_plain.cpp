@@ -151,9 +151,7 @@ void Emitter::emit_plain(const MachInst& inst, Allocs ops) {
   const auto op = static_cast<Op>(inst.op);
   if ((inst.flags & codegen::kCall) != 0) return emit_call(inst, ops);
   if (op == Op::Ud2) return trap_here(inst.trap);
-  if (inst.trap != image::TrapCode::None) {
-    buffer_.add_trap(static_cast<std::uint32_t>(inst.trap));
-  }
+  mark_trap(inst);
   const OpInfo& row = masm::x64::info(op);
   const std::size_t count = ops.size() - address_registers(inst.addr);
   const unsigned regs = row.shape & 3u;

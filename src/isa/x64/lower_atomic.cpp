@@ -14,10 +14,6 @@ void Lowering::settle(VReg d, VReg raw_bits, ir::Type t) {
   emit(mi(Op::MovRR, t.bits() == 64 ? 8 : 4), {codegen::def(d), codegen::use_any(raw_bits)});
 }
 
-static image::TrapCode trap_of(const ir::MemFlags& flags) {
-  return flags.trap;
-}
-
 VReg Lowering::swap_bytes(VReg x, unsigned bytes) {
   if (bytes == 1) return x;
   if (bytes == 2) return ri(Op::RolRI, 2, x, 8);
@@ -29,7 +25,7 @@ VReg Lowering::swap_bytes(VReg x, unsigned bytes) {
 void Lowering::lower_atomic_load(ir::Inst inst) {
   const ir::Type t = type(func().result(inst));
   const ir::MemFlags& flags = func().mem_flags(inst);
-  const Address from = address(func().arg_a(inst), 0, trap_of(flags));
+  const Address from = address(func().arg_a(inst), 0, flags.trap);
   const VReg d = result(inst);
   const bool big = flags.endian == 2;
   const VReg raw_bits = big ? new_int() : d;
@@ -44,7 +40,7 @@ void Lowering::lower_atomic_store(ir::Inst inst) {
   const ir::MemFlags& flags = func().mem_flags(inst);
   VReg x = low(v, bytes * 8);
   if (flags.endian == 2) x = swap_bytes(x, bytes);
-  const Address to = address(func().arg_b(inst), 0, trap_of(flags));
+  const Address to = address(func().arg_b(inst), 0, flags.trap);
   emit(mi(Op::XchgMR, bytes), {codegen::def_same(new_int(), 1), codegen::use(x)}, to);
 }
 
@@ -58,7 +54,7 @@ void Lowering::lower_atomic_cas(ir::Inst inst) {
     expected = swap_bytes(expected, t.bytes());
     wanted = swap_bytes(wanted, t.bytes());
   }
-  const Address at = address(func().arg_a(inst), 0, trap_of(flags));
+  const Address at = address(func().arg_a(inst), 0, flags.trap);
   VReg old = new_int();
   emit(mi(Op::LockCmpxchgMR, t.bytes()),
        {codegen::def_fixed(old, preg(Gpr::Rax)), codegen::use_fixed(expected, preg(Gpr::Rax)),
@@ -91,7 +87,7 @@ void Lowering::lower_atomic_rmw(ir::Inst inst) {
       r(Op::NegR, op_width(t), negated, x);
       x = negated;
     }
-    const Address at = address(func().arg_a(inst), 0, trap_of(flags));
+    const Address at = address(func().arg_a(inst), 0, flags.trap);
     const VReg old = new_int();
     emit(mi(op == ir::AtomicOp::Xchg ? Op::XchgMR : Op::LockXaddMR, t.bytes()),
          {codegen::def_same(old, 1), codegen::use(x)}, at);
@@ -101,13 +97,13 @@ void Lowering::lower_atomic_rmw(ir::Inst inst) {
     const Op form = op == ir::AtomicOp::And  ? Op::LockAndMR
                     : op == ir::AtomicOp::Or ? Op::LockOrMR
                                              : Op::LockXorMR;
-    emit(mi(form, t.bytes()), {codegen::use(x)}, address(func().arg_a(inst), 0, trap_of(flags)));
+    emit(mi(form, t.bytes()), {codegen::use(x)}, address(func().arg_a(inst), 0, flags.trap));
     return;
   }
   const VReg base = reg(func().arg_a(inst));
   const VReg old = new_int();
   MachInst loop = mi(Pseudo::AtomicLoop, t.bytes(), static_cast<std::int64_t>(op));
-  loop.trap = trap_of(flags);
+  loop.trap = flags.trap;
   emit(loop, {codegen::def_fixed(old, preg(Gpr::Rax)), codegen::def(new_int()),
               codegen::late_use(base), codegen::late_use(x)});
   done(old);
@@ -118,13 +114,11 @@ void Lowering::lower_atomic_rmw(ir::Inst inst) {
 /// The old value is in `d`.
 void Lowering::compare_exchange_16(Halves d, Halves expected, Halves wanted, VReg base,
                                    image::TrapCode trap) {
-  MachInst exchange = mi(Op::LockCmpxchg16bM, 8);
-  exchange.trap = trap;
   Address at;
   at.kind = AddrKind::Base;
   at.base = base;
   at.trap = trap;
-  emit(exchange,
+  emit(mi(Op::LockCmpxchg16bM, 8),
        {codegen::def_fixed(d.lo, preg(Gpr::Rax)), codegen::def_fixed(d.hi, preg(Gpr::Rdx)),
         codegen::use_fixed(expected.lo, preg(Gpr::Rax)),
         codegen::use_fixed(expected.hi, preg(Gpr::Rdx)),
