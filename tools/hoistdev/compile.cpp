@@ -13,6 +13,7 @@
 #include "codegen/compile.hpp"
 #include "codegen/mach/print.hpp"
 #include "hoistdev/command.hpp"
+#include "hoistdev/filetest_settings.hpp"
 #include "ir/text/printer.hpp"
 
 namespace hoistdev {
@@ -101,27 +102,12 @@ Result<CompileText> compile_to_text(ir::Function func, unsigned opt_level,
 }
 
 isa::FeatureSet features_of(const ir::ParsedFile& file) {
-  using masm::x64::Feature;
-  struct Name {
-    const char* text;
-    Feature feature;
-  };
-  static constexpr Name kNames[] = {
-      {"has_popcnt", Feature::Popcnt}, {"has_lzcnt", Feature::Lzcnt}, {"has_bmi1", Feature::Bmi1},
-      {"has_bmi2", Feature::Bmi2},     {"has_avx", Feature::Avx},     {"has_avx2", Feature::Avx2},
-      {"has_fma", Feature::Fma},       {"has_sse42", Feature::Sse42},
-  };
-  isa::FeatureSet features = isa::baseline_features("x86_64");
-  for (const ir::ParsedLine& line : file.targets) {
-    if (line.words.empty() || line.words[0] != "x86_64") continue;
-    for (const Name& name : kNames) {
-      for (const std::string& word : line.words) {
-        if (word == name.text) features |= masm::x64::feature_bit(name.feature);
-      }
+  if (const auto targets = parse_settings(file)) {
+    for (const TargetSettings& target : *targets) {
+      if (target.is_x64) return target.features;
     }
-    break;
   }
-  return features;
+  return isa::baseline_features("x86_64");
 }
 
 int compile_main(int argc, char** argv) {

@@ -22,7 +22,8 @@ struct CompileText {
 hoist::Result<CompileText> compile_to_text(hoist::ir::Function func, unsigned opt_level,
                                            hoist::isa::FeatureSet features);
 
-/// The features that a `target x86_64 has_bmi2 …` line names, added to the baseline.
+/// What the first `target x86_64 has_bmi2 …` line asks for (see filetest_settings.hpp); without
+/// one, or with settings that are wrong, the baseline.
 hoist::isa::FeatureSet features_of(const hoist::ir::ParsedFile& file);
 
 }  // namespace hoistdev
