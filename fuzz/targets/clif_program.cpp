@@ -40,7 +40,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Result<void> verified;
   for (std::size_t i = 0; file && i < file->functions.size(); ++i) {
     ir::ParsedFunction& parsed = file->functions[i];
-    if (parsed.unsupported) error = &*parsed.unsupported;
     verified = ir::verify(parsed.func);
     if (!verified) error = &verified.error();
     if (error != nullptr) break;

@@ -17,7 +17,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!file) return 0;
   ir::Verifier verifier;
   for (const ir::ParsedFunction& parsed : file->functions) {
-    if (parsed.unsupported) continue;
     const bool is_valid = verifier.run(parsed.func).empty();
     if (!verifier.is_printable()) continue;
     const std::string first = ir::to_string(parsed.func);

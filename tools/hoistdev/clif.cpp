@@ -25,12 +25,6 @@ bool verify_all(const ir::ParsedFile& file, const std::string& path) {
   for (const ir::ParsedFunction& f : file.functions) {
     base::Printer name;
     name << f.func.name;
-    if (f.unsupported) {
-      std::fprintf(stderr, "%s: %s: %s\n", path.c_str(), std::string(name.view()).c_str(),
-                   f.unsupported->message().c_str());
-      fine = false;
-      continue;
-    }
     for (const ir::VerifierError& error : verifier.run(f.func)) {
       base::Printer where;
       where << error.where;

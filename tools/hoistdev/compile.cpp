@@ -138,10 +138,6 @@ int compile_main(int argc, char** argv) {
     base::Printer name;
     name << function.func.name;
     std::printf("function %s\n", std::string(name.view()).c_str());
-    if (function.unsupported) {
-      std::printf("unsupported: %s\n\n", function.unsupported->message().c_str());
-      continue;
-    }
     const Result<CompileText> result =
         compile_to_text(function.func, opt_level, features_of(*file));
     if (!result) {

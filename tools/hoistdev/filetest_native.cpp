@@ -69,15 +69,10 @@ Result<std::unique_ptr<NativeFile>> NativeFile::compile(const ir::ParsedFile& fi
   options.opt_level = opt_level;
   options.check_allocation = true;
   std::vector<std::optional<Error>> refused(file.functions.size());
-  for (std::size_t i = 0; i < refused.size(); ++i) {
-    const std::optional<Error>& unsupported = file.functions[i].unsupported;
-    if (unsupported) refused[i] = Error(unsupported->kind(), unsupported->message());
-  }
   // Each function alone first: which of them does the target take?
   {
     HOIST_TRY(const std::unique_ptr<native::JitModule> trial, native::JitModule::create(options));
     for (std::size_t i = 0; i < refused.size(); ++i) {
-      if (refused[i]) continue;
       Result<void> defined = trial->define(file.functions[i].func);
       if (defined) continue;
       if (defined.error().kind() != ErrorKind::Unsupported) return std::move(defined).error();

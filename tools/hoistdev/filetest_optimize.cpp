@@ -20,7 +20,6 @@ void optimise_all(const FileTest& test, Words words, const std::string& command,
   std::vector<const ir::Function*> before, after;
   std::vector<ir::Function> results(functions.size());
   for (const ir::ParsedFunction& f : functions) {
-    if (f.unsupported) return out.refuse(*f.unsupported, "");
     if (const Result<void> fine = ir::verify(f.func); !fine) {
       return out.fail(function_name(f.func) + ": " + fine.error().message());
     }

@@ -22,7 +22,6 @@ Result<Function> parse_function(std::string_view text) {
     return Error(ErrorKind::Malformed,
                  "expected one function, found " + std::to_string(file.functions.size()));
   }
-  if (file.functions[0].unsupported) return std::move(*file.functions[0].unsupported);
   return std::move(file.functions[0].func);
 }
 
@@ -30,8 +29,8 @@ namespace text_detail {
 
 // ---- Tokens and errors.
 
-Error Reader::error_at(const Token& token, std::string message, ErrorKind kind) const {
-  Error error(kind, std::move(message));
+Error Reader::error_at(const Token& token, std::string message) const {
+  Error error(ErrorKind::Malformed, std::move(message));
   error.at_line(token.line, token.column);
   return error;
 }
@@ -45,10 +44,6 @@ Error Reader::expected(std::string_view what) const {
     message.append("\"").append(peek().text.substr(0, 40)).append("\"");
   }
   return error_at(peek(), std::move(message));
-}
-
-Error Reader::unsupported(const Token& token, std::string_view what) const {
-  return error_at(token, "unsupported: " + std::string(what), ErrorKind::Unsupported);
 }
 
 bool Reader::take(char punct) {
@@ -189,19 +184,9 @@ Result<void> Reader::read_function(ParsedFunction& parsed) {
   pending_try_values_.clear();
   pending_uses_.clear();
   user_names_.clear();
-  Result<void> result = read_function_parts(parsed);
-  if (!result) {
-    if (result.error().kind() != ErrorKind::Unsupported) return result;
-    parsed.unsupported = std::move(result).error();
-    skip_function();
-  }
+  HOIST_TRY_VOID(read_function_parts(parsed));
   attach(EntityRef());
   return {};
-}
-
-void Reader::skip_function() {
-  while (peek().kind != TokenKind::Eof && !peek().is('}')) lexer_.advance();
-  take('}');
 }
 
 Result<void> Reader::read_function_parts(ParsedFunction& parsed) {

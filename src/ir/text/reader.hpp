@@ -2,13 +2,11 @@
 #pragma once
 /// Reader of CLIF text: functions, and the test files around them.
 ///
-/// Errors are ErrorKind::Malformed with line and column, or ErrorKind::Unsupported for a construct
-/// of CLIF that Hoist does not have yet, which the message names. The reader checks syntax, names
-/// and what it needs to give each value a type; the rest is the verifier's. Memory is bounded by
-/// the text's size and the limits on entity numbers below.
+/// Errors are ErrorKind::Malformed with line and column. The reader checks syntax, names and what
+/// it needs to give each value a type; the rest is the verifier's. Memory is bounded by the text's
+/// size and the limits on entity numbers below.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,8 +35,6 @@ struct AttachedComment {
 struct ParsedFunction {
   Function func;
   std::vector<AttachedComment> comments;  ///< in the order of the text
-  /// Set where the function needs what Hoist does not have; `func` is then incomplete.
-  std::optional<Error> unsupported;
   std::uint32_t line = 0;
   std::uint32_t end_line = 0;  ///< of the closing brace
 };
@@ -57,7 +53,7 @@ struct ParsedFile {
 
 /// A signature without a convention has `fast`, or the host's in a file with `test run`.
 Result<ParsedFile> parse_file(std::string_view text);
-/// Exactly one function; an unsupported construct is an error.
+/// Exactly one function.
 Result<Function> parse_function(std::string_view text);
 
 }  // namespace hoist::ir

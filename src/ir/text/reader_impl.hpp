@@ -18,11 +18,9 @@ class Reader {
  private:
   // ---- Tokens and errors.
   const Token& peek() const { return lexer_.peek(); }
-  Error error_at(const Token& token, std::string message,
-                 ErrorKind kind = ErrorKind::Malformed) const;
+  Error error_at(const Token& token, std::string message) const;
   /// "expected X, found Y"
   Error expected(std::string_view what) const;
-  Error unsupported(const Token& token, std::string_view what) const;
   bool take(char punct);
   bool take_word(std::string_view word);
   Result<void> expect(char punct);
@@ -38,7 +36,6 @@ class Reader {
   ParsedLine words_of_line();
   Result<void> read_function(ParsedFunction& parsed);
   Result<void> read_function_parts(ParsedFunction& parsed);
-  void skip_function();
   /// The comments read so far belong to an entity.
   void attach(EntityRef owner);
   Result<Type> type();

@@ -177,7 +177,6 @@ void survive(std::string_view text) {
   if (!file) return;
   Verifier verifier;
   for (const ParsedFunction& function : file->functions) {
-    if (function.unsupported) continue;
     verifier.run(function.func);
     const std::string printed = to_string(function.func);
     const Result<Function> again = parse_function(printed);
