@@ -231,14 +231,8 @@ int bisect_main(int argc, char** argv) {
   app.add_option("file", path, "CLIF text; its run lines are what is called, if it has any")
       ->required();
   CLI11_PARSE(app, argc, argv);
-  const std::optional<std::string> text = read_text(path);
-  if (!text) return 1;
-  const Result<ir::ParsedFile> file = ir::parse_file(*text);
-  if (!file) {
-    std::fprintf(stderr, "%s:%u:%u: %s\n", path.c_str(), file.error().line(), file.error().column(),
-                 file.error().message().c_str());
-    return 1;
-  }
+  const std::optional<ir::ParsedFile> file = read_clif(path);
+  if (!file) return 1;
   for (const ir::ParsedFunction& f : file->functions) {
     if (const Result<void> fine = ir::verify(f.func); !fine) {
       std::fprintf(stderr, "%s: %s\n", path.c_str(), fine.error().message().c_str());

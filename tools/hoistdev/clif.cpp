@@ -106,14 +106,8 @@ int clif_main(int argc, char** argv) {
       ->check(CLI::Range(0, 2));
   CLI11_PARSE(app, argc, argv);
 
-  const std::optional<std::string> text = read_text(path);
-  if (!text) return 1;
-  const Result<ir::ParsedFile> file = ir::parse_file(*text);
-  if (!file) {
-    std::fprintf(stderr, "%s:%u:%u: %s\n", path.c_str(), file.error().line(), file.error().column(),
-                 file.error().message().c_str());
-    return 1;
-  }
+  const std::optional<ir::ParsedFile> file = read_clif(path);
+  if (!file) return 1;
   if (!verify_all(*file, path)) return 1;
   opt::OptContext context;
   for (const ir::ParsedFunction& f : file->functions) {

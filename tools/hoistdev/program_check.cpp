@@ -21,13 +21,21 @@ namespace hoistdev {
 
 using namespace hoist;  // NOLINT: a tool, not a library
 
-std::optional<std::string> read_text(const std::string& path) {
+std::optional<ir::ParsedFile> read_clif(const std::string& path, std::string* text) {
   std::ifstream in(path, std::ios::binary);
   if (!in) {
     std::fprintf(stderr, "hoistdev: cannot read %s\n", path.c_str());
     return std::nullopt;
   }
-  return std::string(std::istreambuf_iterator<char>(in), {});
+  const std::string content(std::istreambuf_iterator<char>(in), {});
+  Result<ir::ParsedFile> file = ir::parse_file(content);
+  if (!file) {
+    std::fprintf(stderr, "%s:%u:%u: %s\n", path.c_str(), file.error().line(), file.error().column(),
+                 file.error().message().c_str());
+    return std::nullopt;
+  }
+  if (text != nullptr) *text = content;
+  return *std::move(file);
 }
 
 std::vector<ProgramRun> runs_of(const ir::ParsedFile& file) {

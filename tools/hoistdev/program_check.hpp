@@ -44,7 +44,8 @@ struct ProgramRun {
 /// Those of the run directives, else a few for each function.
 std::vector<ProgramRun> runs_of(const hoist::ir::ParsedFile& file);
 
-/// The text of a file, or nothing; prints the reason.
-std::optional<std::string> read_text(const std::string& path);
+/// A file of CLIF text, read, or nothing; prints the reason. `text`: where its text goes, too.
+std::optional<hoist::ir::ParsedFile> read_clif(const std::string& path,
+                                               std::string* text = nullptr);
 
 }  // namespace hoistdev

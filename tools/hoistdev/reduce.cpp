@@ -288,14 +288,9 @@ int reduce_main(int argc, char** argv) {
   app.add_option("--max-checks", max_checks, "how often to ask at most");
   CLI11_PARSE(app, argc, argv);
 
-  const std::optional<std::string> text = read_text(path);
-  if (!text) return 1;
-  const Result<ir::ParsedFile> file = ir::parse_file(*text);
-  if (!file) {
-    std::fprintf(stderr, "%s:%u:%u: %s\n", path.c_str(), file.error().line(), file.error().column(),
-                 file.error().message().c_str());
-    return 1;
-  }
+  std::string text;
+  const std::optional<ir::ParsedFile> file = read_clif(path, &text);
+  if (!file) return 1;
   Check check{CheckKind::Command, check_name};
   for (const CheckRow& row : kChecks) {
     if (check_name == row.name) check = {row.kind, {}};
@@ -307,7 +302,7 @@ int reduce_main(int argc, char** argv) {
   }
   reducer.run();
   std::fprintf(stderr, "%s: %u checks, %zu bytes of %zu left\n", reducer.wanted().c_str(),
-               max_checks - reducer.left(), reducer.text().size(), text->size());
+               max_checks - reducer.left(), reducer.text().size(), text.size());
   if (output.empty()) {
     std::fputs(reducer.text().c_str(), stdout);
     return 0;
