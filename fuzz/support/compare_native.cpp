@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "base/random.hpp"
 #include "fuzz/gen/ir_program.hpp"
 #include "ir/text/data_value_text.hpp"
 #include "ir/text/printer.hpp"
@@ -69,22 +70,15 @@ bool agree(const Outcome& a, const Outcome& b) {
   return true;
 }
 
-std::uint64_t next_seed(std::uint64_t& state) {
-  state += 0x9e37'79b9'7f4a'7c15;
-  std::uint64_t z = state;
-  z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9;
-  z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11eb;
-  return z ^ (z >> 31);
-}
-
 }  // namespace
 
 ArgumentSets argument_sets(const ir::Signature& signature, std::uint64_t seed, unsigned count) {
+  base::SplitMix64 random(seed);
   ArgumentSets sets(count);
   for (std::vector<ir::DataValue>& args : sets) {
     for (const ir::AbiParam& param : signature.params) {
       std::uint8_t bytes[16];
-      for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(next_seed(seed));
+      for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random.next());
       ByteSource source(bytes);
       args.push_back({param.type, interesting_value(source, param.type)});
     }

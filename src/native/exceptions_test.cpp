@@ -9,7 +9,7 @@
 #include "ir/text/reader.hpp"
 #include "jit/trap_handler.hpp"
 #include "jit/unwinder.hpp"
-#include "native/jit_module.hpp"
+#include "native/jit_test_support.hpp"
 #include "platform/machine_context.hpp"
 
 namespace hoist::native {
@@ -56,36 +56,13 @@ block0(v0: i32, v1: i64, v2: i64):
 }
 )";
 
-class Exceptions : public testing::TestWithParam<unsigned> {
+class Exceptions : public JitModuleTest {
  protected:
   void SetUp() override {
     wanted_context.reset();
-    JitOptions options;
-    options.opt_level = GetParam();
-    options.check_allocation = true;
-    auto module = JitModule::create(options);
-    ASSERT_TRUE(module) << module.error().message();
-    module_ = *std::move(module);
-    module_->define_host_symbol(
-        "host_throw", reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&host_throw)));
+    start("host_throw", host_throw);
   }
-  void build(const std::string& text) {
-    const Result<ir::ParsedFile> file = ir::parse_file(kThrow + text);
-    ASSERT_TRUE(file) << file.error().message();
-    for (const ir::ParsedFunction& f : file->functions) {
-      const Result<void> defined = module_->define(f.func);
-      ASSERT_TRUE(defined) << defined.error().message();
-    }
-    const Result<void> done = module_->finalise();
-    ASSERT_TRUE(done) << done.error().message();
-  }
-  std::uint64_t call(std::string name, std::vector<DataValue> args) {
-    const auto outcome = module_->call(ExternalName::testcase(std::move(name)), args);
-    EXPECT_TRUE(outcome) << outcome.error().message();
-    if (!outcome || outcome->values.empty()) return ~std::uint64_t{0};
-    return outcome->values[0].lo;
-  }
-  std::unique_ptr<JitModule> module_;
+  void build(const std::string& text) { JitModuleTest::build(kThrow + text); }
 };
 
 TEST_P(Exceptions, HandlersAreTriedInOrderUnderTheirContexts) {

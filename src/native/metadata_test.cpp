@@ -9,7 +9,7 @@
 
 #include "image/inlined_frames.hpp"
 #include "ir/text/reader.hpp"
-#include "native/jit_module.hpp"
+#include "native/jit_test_support.hpp"
 
 namespace hoist::native {
 namespace {
@@ -25,34 +25,11 @@ void host_hook(std::uint64_t x) {
   hook_sum += x;
 }
 
-class Metadata : public testing::TestWithParam<unsigned> {
+class Metadata : public JitModuleTest {
  protected:
   void SetUp() override {
     hook_calls = hook_sum = 0;
-    JitOptions options;
-    options.opt_level = GetParam();
-    options.check_allocation = true;
-    auto module = JitModule::create(options);
-    ASSERT_TRUE(module) << module.error().message();
-    module_ = *std::move(module);
-    module_->define_host_symbol(
-        "host_hook", reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&host_hook)));
-  }
-  void build(const std::string& text) {
-    const Result<ir::ParsedFile> file = ir::parse_file(text);
-    ASSERT_TRUE(file) << file.error().message();
-    for (const ir::ParsedFunction& f : file->functions) {
-      const Result<void> defined = module_->define(f.func);
-      ASSERT_TRUE(defined) << defined.error().message();
-    }
-    const Result<void> done = module_->finalise();
-    ASSERT_TRUE(done) << done.error().message();
-  }
-  std::uint64_t call(std::string name, std::vector<DataValue> args) {
-    const auto outcome = module_->call(ExternalName::testcase(std::move(name)), args);
-    EXPECT_TRUE(outcome) << outcome.error().message();
-    if (!outcome || outcome->values.empty()) return ~std::uint64_t{0};
-    return outcome->values[0].lo;
+    start("host_hook", host_hook);
   }
   const image::TableViews& tables() const { return module_->code()->image().tables(); }
   const image::FunctionEntry& function(const char* name) const {
@@ -61,7 +38,6 @@ class Metadata : public testing::TestWithParam<unsigned> {
     return *module_->code()->image().find_function(
         static_cast<std::uint32_t>(at - module_->code()->base()));
   }
-  std::unique_ptr<JitModule> module_;
 };
 
 // Every register that can hold a value does so across calls that change none of them: those of a

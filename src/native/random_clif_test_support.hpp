@@ -16,22 +16,6 @@
 
 namespace hoist::native {
 
-/// Deterministic numbers from a seed (splitmix64).
-class SeedStream {
- public:
-  explicit SeedStream(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    state_ += 0x9e37'79b9'7f4a'7c15;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9;
-    z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11eb;
-    return z ^ (z >> 31);
-  }
-
- private:
-  std::uint64_t state_;
-};
-
 template <typename Stream>
 class RandomClif {
  public:

@@ -3,6 +3,7 @@
 // register allocators and with and without CPU features beyond the baseline.
 #include <gtest/gtest.h>
 
+#include "base/random.hpp"
 #include "ir/interp/interpreter.hpp"
 #include "ir/text/reader.hpp"
 #include "native/jit_module.hpp"
@@ -28,7 +29,8 @@ static bool agree(const Outcome& expected, const CallOutcome& found) {
   return true;
 }
 
-static std::vector<ir::DataValue> random_arguments(SeedStream& stream, const ir::Signature& sig) {
+static std::vector<ir::DataValue> random_arguments(base::SplitMix64& stream,
+                                                   const ir::Signature& sig) {
   std::vector<ir::DataValue> args;
   for (const ir::AbiParam& param : sig.params) {
     std::uint64_t bits = stream.next();
@@ -42,8 +44,8 @@ static std::vector<ir::DataValue> random_arguments(SeedStream& stream, const ir:
 }
 
 static void check_program(std::uint64_t seed) {
-  SeedStream stream(seed);
-  const std::string text = RandomClif<SeedStream>(stream).program();
+  base::SplitMix64 stream(seed);
+  const std::string text = RandomClif<base::SplitMix64>(stream).program();
   const Result<ir::ParsedFile> file = ir::parse_file("test run\n" + text);
   ASSERT_TRUE(file.has_value()) << "seed " << seed << ": " << file.error().message() << "\n"
                                 << text;

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/random.hpp"
 #include "fuzz/gen/ir_program.hpp"
 #include "fuzz/support/compare_native.hpp"
 #include "hoistdev/command.hpp"
@@ -59,21 +60,6 @@ struct Progress {
   std::array<Reason, 64> reasons{};
 };
 
-class Numbers {
- public:
-  explicit Numbers(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next() {
-    state_ += 0x9e37'79b9'7f4a'7c15;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58'476d'1ce4'e5b9;
-    z = (z ^ (z >> 27)) * 0x94d0'49bb'1331'11eb;
-    return z ^ (z >> 31);
-  }
-
- private:
-  std::uint64_t state_;
-};
-
 /// Everything that a seed decides.
 struct Program {
   std::vector<std::uint8_t> bytes;
@@ -83,7 +69,7 @@ struct Program {
   bool baseline;
 
   Program(std::uint64_t seed, unsigned allowed) {
-    Numbers numbers(seed * 0x2545'f491'4f6c'dd1d + 1);
+    base::SplitMix64 numbers(seed * 0x2545'f491'4f6c'dd1d + 1);
     const std::uint64_t size = 64 + numbers.next() % (numbers.next() % 8 == 0 ? 6000 : 1200);
     while (bytes.size() < size) bytes.push_back(static_cast<std::uint8_t>(numbers.next() >> 32));
     families = static_cast<unsigned>(numbers.next() >> 20) & allowed;
