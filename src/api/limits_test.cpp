@@ -218,6 +218,36 @@ TEST(Fuel, BulkOperationsPayForTheirLength) {
   EXPECT_EQ(must(store.fuel()), 1'000'000U - 100'000 - 4);
 }
 
+/// What leaves the code is at the call, whatever the instructions around it belong to.
+TEST(Fuel, BacktracesNameTheCall) {
+  constexpr const char* kText =
+      R"((module $m (import "h" "trap" (func $trap (param i32))) (memory 1)
+    (func (export "fill")
+      (i32.store (i32.const 0) (i32.const 5))
+      (memory.fill (i32.const 65530) (i32.const 1) (i32.const 100))
+      (i32.store (i32.const 8) (i32.const 9)))
+    (func (export "host")
+      (i32.store (i32.const 0) (i32.const 5))
+      (call $trap (i32.const 1))
+      (i32.store (i32.const 8) (i32.const 9)))))";
+  for (const Engine* engine : {&test_engine(), &fuel_engine()}) {
+    Store store(*engine);
+    if (engine == &fuel_engine()) must(store.set_fuel(1000));
+    Linker linker(*engine);
+    must(linker.define_func("h", "trap", [](std::int32_t) -> Result<void> {
+      return make_trap(TrapCode::Unreachable);
+    }));
+    const Instance guest = must(linker.instantiate(store, compile(kText, *engine)));
+    const auto place = [&](const char* name) -> std::uint64_t {
+      const auto result = must(guest.func(name)).call({});
+      const Trap* trap = result ? nullptr : Trap::of(result.error());
+      return trap == nullptr || trap->frames().empty() ? 0 : trap->frames()[0].function_offset;
+    };
+    EXPECT_EQ(place("fill"), 1U + 7 + 9);
+    EXPECT_EQ(place("host"), 1U + 7 + 2);
+  }
+}
+
 // ---- Epochs.
 
 TEST(Epoch, DeadlineAndCallback) {

@@ -260,10 +260,15 @@ void Store::set_trap(image::TrapCode code) {
 
 void Store::add_frames() {
   jit::RawTrace trace;
-  jit::walk_frames(context_.exit_pc, context_.exit_fp, context_.entry_fp,
+  jit::walk_frames(in_call(context_.exit_pc), context_.exit_fp, context_.entry_fp,
                    [&](std::uintptr_t pc) { trace.add(pc); });
   error_ = with_frames(take_error(), trace);
 }
+/// Code left by a call that returns to `exit_pc`; what stands there may be of another instruction.
+static std::uintptr_t in_call(std::uintptr_t exit_pc) {
+  return exit_pc - 1;
+}
+
 
 hoist::Trap::Parts Store::backtrace() const {
   hoist::Trap::Parts parts;
@@ -273,7 +278,7 @@ hoist::Trap::Parts Store::backtrace() const {
   for (const jit::Activation* at = jit::current_activation(); at != nullptr; at = at->outer) {
     if (at->context != &context_) continue;
     jit::RawTrace trace;
-    jit::walk_frames(pc, fp, end, [&](std::uintptr_t frame_pc) { trace.add(frame_pc); });
+    jit::walk_frames(in_call(pc), fp, end, [&](std::uintptr_t frame_pc) { trace.add(frame_pc); });
     append_frames(parts, trace);
     pc = at->outer_exit_pc;
     fp = at->outer_exit_fp;

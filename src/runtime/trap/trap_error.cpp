@@ -75,8 +75,7 @@ void append_frames(hoist::Trap::Parts& parts, const jit::RawTrace& trace) {
       parts.frames.resize(parts.omitted_at);
     }
     hoist::Frame frame;
-    const bool is_return_address = i != 0 || !parts.frames.empty();
-    if (describe(trace.pc(i), is_return_address, frame)) append_frame(parts, std::move(frame));
+    if (describe(trace.pc(i), i != 0, frame)) append_frame(parts, std::move(frame));
   }
 }
 
