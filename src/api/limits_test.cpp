@@ -393,6 +393,25 @@ TEST(Stack, ErrorNamesTheLimit) {
   EXPECT_EQ(result.error().message(), "call stack exhausted: the limit is 100000 bytes");
 }
 
+TEST(Stack, ErrorNamesTheThreadsOwnStack) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, std::size_t{512} << 10);
+  pthread_t thread;
+  std::string message;
+  const auto run = [](void* out) -> void* {
+    Store store(test_engine());
+    const Instance guest = instantiate(store);
+    const auto result = must(guest.func("deep")).call({});
+    if (!result) *static_cast<std::string*>(out) = result.error().message();
+    return nullptr;
+  };
+  ASSERT_EQ(pthread_create(&thread, &attributes, run, &message), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  EXPECT_TRUE(message.starts_with("call stack exhausted: the thread's stack has ")) << message;
+}
+
 TEST(Stack, SizesNearTheEndOfAddresses) {
   for (const std::uint64_t bytes : {~std::uint64_t{0}, ~std::uint64_t{0} - (1 << 20)}) {
     Config config;

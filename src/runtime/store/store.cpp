@@ -235,8 +235,14 @@ std::uint32_t call_host_function(image::VmHostContext* context, image::VmGlobal*
 // ---- Errors.
 
 void Store::set_stack_overflow() {
-  error_ = trap_error(image::TrapCode::StackOverflow,
-                      fmt::format("the limit is {} bytes", engine_->options().guest_stack_bytes));
+  const jit::ThreadState& thread = jit::thread_state;
+  const std::uint64_t stack = thread.stack.high - thread.stack.low;
+  std::string limit =
+      stack_limit_ == thread.floor
+          ? fmt::format("the thread's stack has {} bytes (`ulimit -s`), of which {} are the host's",
+                        stack, std::min<std::uint64_t>(stack, thread.reserve))
+          : fmt::format("the limit is {} bytes", engine_->options().guest_stack_bytes);
+  error_ = trap_error(image::TrapCode::StackOverflow, std::move(limit));
 }
 
 void Store::record_trap(std::uintptr_t pc, std::uintptr_t fp) {
@@ -258,17 +264,17 @@ void Store::set_trap(image::TrapCode code) {
   add_frames();
 }
 
+/// Code left by a call that returns to `exit_pc`; what stands there may be of another instruction.
+static std::uintptr_t in_call(std::uintptr_t exit_pc) {
+  return exit_pc - 1;
+}
+
 void Store::add_frames() {
   jit::RawTrace trace;
   jit::walk_frames(in_call(context_.exit_pc), context_.exit_fp, context_.entry_fp,
                    [&](std::uintptr_t pc) { trace.add(pc); });
   error_ = with_frames(take_error(), trace);
 }
-/// Code left by a call that returns to `exit_pc`; what stands there may be of another instruction.
-static std::uintptr_t in_call(std::uintptr_t exit_pc) {
-  return exit_pc - 1;
-}
-
 
 hoist::Trap::Parts Store::backtrace() const {
   hoist::Trap::Parts parts;
