@@ -96,13 +96,14 @@ void LinearMemory::clear_image(const MemoryImage& image) {
   std::memset(vm_.base + image.begin(), 0, image.end() - image.begin());
 }
 
-/// Reserves twice as much as before where it can, so that growing step by step is linear.
+/// Reserves twice as much as before, or what the system gives, so that growing step by step is
+/// linear.
 Result<void> LinearMemory::move_to_larger(std::uint64_t bytes) {
   std::uint64_t wanted =
       std::max(bytes, std::min(max_pages_ * kWasmPageBytes, reserved_bytes_ * 2));
   Result<platform::PageRegion> fresh = platform::PageRegion::reserve(wanted);
-  if (!fresh) {
-    wanted = bytes;
+  while (!fresh && wanted > bytes) {
+    wanted = bytes + (wanted - bytes) / 2 / kWasmPageBytes * kWasmPageBytes;
     fresh = platform::PageRegion::reserve(wanted);
   }
   if (!fresh) return std::move(fresh).error();
