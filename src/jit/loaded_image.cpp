@@ -56,20 +56,20 @@ Result<void> LoadedImage::set_patch_sites(std::span<const std::uint32_t> sites, 
     const image::PatchSite site = table.site(number);
     return std::uint64_t{site.return_offset} - site.length;
   };
-  for (const std::uint32_t number : sites) {
+  const auto is_good = [&](std::uint32_t number) {
     const image::PatchSite site = table.site(number);
-    const bool good = number < table.size() && site.length <= kMaxPatch &&
-                      site.length <= site.return_offset &&
-                      site.return_offset <= loaded_.code.size();
-    if (!good) return Error(ErrorKind::BadArgument, "no patchable call of this number");
+    return number < table.size() && site.length <= kMaxPatch && site.length <= site.return_offset &&
+           site.return_offset <= loaded_.code.size();
+  };
+  for (const std::uint32_t number : sites) {
+    if (!is_good(number)) return Error(ErrorKind::BadArgument, "no patchable call of this number");
   }
   if (sites.empty()) return {};
   if (calls_.empty()) {
     calls_.resize(std::size_t{table.size()} * kMaxPatch);
     for (std::uint32_t i = 0; i < table.size(); ++i) {
-      const image::PatchSite site = table.site(i);
-      if (site.length > kMaxPatch || site.return_offset > loaded_.code.size()) continue;
-      std::memcpy(&calls_[std::size_t{i} * kMaxPatch], base() + code_of(i), site.length);
+      if (!is_good(i)) continue;
+      std::memcpy(&calls_[std::size_t{i} * kMaxPatch], base() + code_of(i), table.site(i).length);
     }
   }
   HOIST_TRY_VOID(loaded_.code.unpublish());
