@@ -124,13 +124,18 @@ void PrivateDir::touch(const char* name) const {
 }
 
 Result<void> PrivateDir::write(const char* name, std::span<const std::uint8_t> bytes) const {
-  const int error = write_renamed(dir_.get(), name, bytes, 0600, false);
+  int error = write_renamed(dir_.get(), name, bytes, 0600, false);
+  if (error == EISDIR && remove_directory_at(dir_.get(), name) == 0) {
+    error = write_renamed(dir_.get(), name, bytes, 0600, false);
+  }
   if (error != 0) return io_error("write", name, error);
   return {};
 }
 
 void PrivateDir::remove(const char* name) const {
-  static_cast<void>(::unlinkat(dir_.get(), name, 0));
+  if (unlink_at(dir_.get(), name) != 0) {
+    static_cast<void>(remove_directory_at(dir_.get(), name));
+  }
 }
 
 Result<std::vector<PrivateDir::Entry>> PrivateDir::list() const {
@@ -145,9 +150,10 @@ Result<std::vector<PrivateDir::Entry>> PrivateDir::list() const {
   for (const DirEntry& from : names) {
     struct stat info = {};
     if (::fstatat(dir_.get(), from.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    if (!S_ISREG(info.st_mode) || info.st_uid != ::geteuid()) continue;
+    if (info.st_uid != ::geteuid()) continue;
+    const bool is_file = S_ISREG(info.st_mode);
     const auto seconds = static_cast<std::uint64_t>(std::max<std::int64_t>(info.st_mtim.tv_sec, 0));
-    out.push_back({from.name, static_cast<std::uint64_t>(info.st_size),
+    out.push_back({from.name, is_file, is_file ? static_cast<std::uint64_t>(info.st_size) : 0,
                    seconds * 1'000'000'000 + static_cast<std::uint64_t>(info.st_mtim.tv_nsec)});
   }
   std::sort(out.begin(), out.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });

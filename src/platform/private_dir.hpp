@@ -29,16 +29,19 @@ class PrivateDir {
   /// Sets the file's modification time to now; whether that works does not matter.
   void touch(const char* name) const;
   /// Replaces or creates file `name` at once: whatever happens, there is the old file or the new
-  /// one. Kills may leave a file whose name begins with kTemporary. @error Io
+  /// one. Kills may leave a file whose name begins with kTemporary. An empty directory of that
+  /// name is replaced, too. @error Io
   Result<void> write(const char* name, std::span<const std::uint8_t> bytes) const;
+  /// A directory only if it is empty.
   void remove(const char* name) const;
 
   struct Entry {
     std::string name;
-    std::uint64_t bytes = 0;
+    bool is_file = false;           ///< a regular one
+    std::uint64_t bytes = 0;        ///< of a file
     std::uint64_t modified_ns = 0;  ///< since 1970
   };
-  /// The regular files of this user, ordered by name. @error Io
+  /// What belongs to this user, ordered by name. @error Io
   Result<std::vector<Entry>> list() const;
   static constexpr std::string_view kTemporary = ".new-";
 

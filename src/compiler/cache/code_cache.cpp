@@ -152,7 +152,7 @@ Result<CodeCache::Usage> CodeCache::usage() const {
   if (!dir.is_open()) return out;
   HOIST_TRY(const std::vector<PrivateDir::Entry> entries, dir.list());
   for (const PrivateDir::Entry& entry : entries) {
-    if (!is_entry(entry)) continue;
+    if (!is_entry(entry) || !entry.is_file) continue;
     ++out.entries;
     out.bytes += entry.bytes;
   }

@@ -209,6 +209,33 @@ TEST_F(CodeCacheTest, DirectoriesOfOthersAreNotUsed) {
   EXPECT_FALSE(has(cache, module)) << "and does not wait";
 }
 
+TEST_F(CodeCacheTest, WhatIsInThePlaceOfAnEntryGoes) {
+  const wasm::Module module = module_number(1);
+  const CodeCache cache(directory_, kLimit);
+  fill(cache, module);
+  const std::string path = path_of(cache, module);
+  ::unlink(path.c_str());
+  ASSERT_EQ(::mkdir(path.c_str(), 0700), 0);
+  EXPECT_FALSE(has(cache, module));
+  EXPECT_EQ(cache.usage()->entries, 0u);
+  fill(cache, module);
+  EXPECT_TRUE(has(cache, module)) << "an empty directory is replaced";
+  // What is in directories is nobody's to remove.
+  ::unlink(path.c_str());
+  ASSERT_EQ(::mkdir(path.c_str(), 0700), 0);
+  std::ofstream(path + "/kept") << "x";
+  fill(cache, module);
+  EXPECT_FALSE(has(cache, module));
+  ASSERT_TRUE(cache.clear());
+  EXPECT_EQ(::access((path + "/kept").c_str(), F_OK), 0);
+  ASSERT_EQ(::unlink((path + "/kept").c_str()), 0);
+  ASSERT_EQ(::symlink("nowhere", (directory_ + "/link.hoist").c_str()), 0);
+  ASSERT_TRUE(cache.clear());
+  struct stat info = {};
+  EXPECT_NE(::lstat(path.c_str(), &info), 0);
+  EXPECT_NE(::lstat((directory_ + "/link.hoist").c_str(), &info), 0);
+}
+
 TEST_F(CodeCacheTest, NothingThatIsWrongWithTheDirectoryMatters) {
   const wasm::Module module = module_number(1);
   for (const std::string& directory :
