@@ -37,9 +37,6 @@ class NoCompiler final : public runtime::Compiler {
                                       runtime::CompileReport*) const override {
     return no_compiler();
   }
-  Result<image::Image> compile_entry_trampoline(const wasm::FuncType& type) const override {
-    return no_trampoline(type);
-  }
   Result<image::Image> compile_exit_trampoline(const wasm::FuncType& type) const override {
     return no_trampoline(type);
   }

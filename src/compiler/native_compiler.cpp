@@ -82,9 +82,6 @@ class NativeCompiler final : public runtime::Compiler {
     return image;
   }
 
-  Result<image::Image> compile_entry_trampoline(const wasm::FuncType& type) const override {
-    return compiler::compile_entry_trampoline(type, *target_);
-  }
   Result<image::Image> compile_exit_trampoline(const wasm::FuncType& type) const override {
     return compiler::compile_exit_trampoline(type, *target_, options_.code);
   }

@@ -9,13 +9,6 @@ namespace hoist::compiler {
 
 namespace {
 
-CompilerOptions options_for(const codegen::Target& target) {
-  CompilerOptions options;
-  options.target = &target;
-  options.opt_level = 1;
-  return options;
-}
-
 image::Image image_of(const StoredFunction& function,
                       std::span<const StoredFunction> builtins = {}) {
   image::ImageBuilder builder;
@@ -26,17 +19,12 @@ image::Image image_of(const StoredFunction& function,
 
 }  // namespace
 
-Result<image::Image> compile_entry_trampoline(const wasm::FuncType& type,
-                                              const codegen::Target& target) {
-  Worker worker(options_for(target));
-  HOIST_TRY(const StoredFunction made, worker.entry_trampoline(type, 0));
-  return image_of(made);
-}
-
 Result<image::Image> compile_exit_trampoline(const wasm::FuncType& type,
                                              const codegen::Target& target,
                                              const image::CodeSettings& settings) {
-  CompilerOptions options = options_for(target);
+  CompilerOptions options;
+  options.target = &target;
+  options.opt_level = 1;
   options.code = settings;
   Worker worker(options);
   HOIST_TRY(const StoredFunction made, worker.exit_trampoline(type, 0));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Trampolines on demand: for host functions made at run time, and for hosts that call functions of
-/// a type that no module brought a trampoline for.
+/// Trampolines on demand: for host functions made at run time.
 
 #include "base/result.hpp"
 #include "codegen/target.hpp"
@@ -11,9 +10,6 @@
 
 namespace hoist::compiler {
 
-/// Host to compiled code: the image has one function, FuncKey(EntryTrampoline, 0, 0).
-Result<image::Image> compile_entry_trampoline(const wasm::FuncType& type,
-                                              const codegen::Target& target);
 /// Compiled code to a host function: the image has FuncKey(ExitTrampoline, 0, 0), and the builtin
 /// trampolines that it needs.
 Result<image::Image> compile_exit_trampoline(const wasm::FuncType& type,

@@ -49,8 +49,6 @@ class Compiler {
   virtual Result<image::Image> compile_module(const wasm::Module& module,
                                               const ProgressSink& progress,
                                               CompileReport* report) const = 0;
-  /// An image with EntryTrampoline 0: the host calls functions of this type.
-  virtual Result<image::Image> compile_entry_trampoline(const wasm::FuncType& type) const = 0;
   /// An image with ExitTrampoline 0: compiled code calls host functions of this type through
   /// function references that no module made.
   virtual Result<image::Image> compile_exit_trampoline(const wasm::FuncType& type) const = 0;

@@ -19,36 +19,24 @@ Engine::Engine(const EngineOptions& options, std::unique_ptr<Compiler> compiler,
 
 Engine::~Engine() = default;
 
-Result<const void*> Engine::entry_trampoline(std::uint32_t type_id) {
-  return trampoline(entries_, image::FuncKind::EntryTrampoline, type_id);
-}
-
 Result<const void*> Engine::exit_trampoline(std::uint32_t type_id) {
-  return trampoline(exits_, image::FuncKind::ExitTrampoline, type_id);
-}
-
-Result<const void*> Engine::trampoline(Trampolines& made, image::FuncKind kind,
-                                       std::uint32_t type_id) {
-  const bool is_entry = kind == image::FuncKind::EntryTrampoline;
-  const image::FuncKey key(kind, 0, 0);
+  constexpr image::FuncKey key(image::FuncKind::ExitTrampoline, 0, 0);
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (const auto at = made.find(type_id); at != made.end()) return at->second->address(key);
+  if (const auto at = exits_.find(type_id); at != exits_.end()) return at->second->address(key);
 
   const wasm::FuncType& type = types_.get(type_id);
-  HOIST_TRY(image::Image image, is_entry ? compiler_->compile_entry_trampoline(type)
-                                         : compiler_->compile_exit_trampoline(type));
+  HOIST_TRY(image::Image image, compiler_->compile_exit_trampoline(type));
   HOIST_TRY(std::unique_ptr<jit::LoadedImage> loaded,
             jit::LoadedImage::load(std::move(image), nullptr));
   const void* address = loaded->address(key);
   HOIST_CHECK(address != nullptr, "the compiler made the trampoline that was asked for");
   if (listener_ != nullptr) {
-    const CodeSymbol symbol{
-        std::string(is_entry ? "entry trampoline " : "exit trampoline ") + wasm::to_string(type),
-        address, loaded->image().function(key)->size};
+    const CodeSymbol symbol{"exit trampoline " + wasm::to_string(type), address,
+                            loaded->image().function(key)->size};
     listener_->on_code_loaded({&symbol, 1});
   }
   types_.acquire(type);  // held as long as the engine: the number must not be given to another type
-  made.emplace(type_id, std::move(loaded));
+  exits_.emplace(type_id, std::move(loaded));
   return address;
 }
 

@@ -51,15 +51,11 @@ class Engine {
   /// Before the engine is shared.
   void use_pool(std::unique_ptr<Pool> pool) { pool_ = std::move(pool); }
 
-  /// Code of trampolines for a type that no module brought; made on demand, kept with the engine.
-  /// Errors as Compiler::compile_module and LoadedImage::load.
-  Result<const void*> entry_trampoline(std::uint32_t type_id);
+  /// Code of the trampoline for a type that no module brought; made on demand, kept with the
+  /// engine. Errors as Compiler::compile_module and LoadedImage::load.
   Result<const void*> exit_trampoline(std::uint32_t type_id);
 
  private:
-  using Trampolines = std::map<std::uint32_t, std::unique_ptr<jit::LoadedImage>>;
-  Result<const void*> trampoline(Trampolines& made, image::FuncKind kind, std::uint32_t type_id);
-
   EngineOptions options_;
   std::unique_ptr<Compiler> compiler_;
   std::unique_ptr<CodeListener> listener_;
@@ -68,8 +64,7 @@ class Engine {
   RegionCache regions_;
   std::unique_ptr<Pool> pool_;
   std::mutex mutex_;
-  Trampolines entries_;
-  Trampolines exits_;
+  std::map<std::uint32_t, std::unique_ptr<jit::LoadedImage>> exits_;  // by type
 };
 
 }  // namespace hoist::runtime
