@@ -29,6 +29,7 @@ struct Subscription {
   bool follows_realtime = false;  // `deadline_ns` is on the real-time clock
   std::uint16_t flags = 0;        // of the event
   Errno error = Errno::Success;
+  std::uint32_t fd = 0;
   int poll_item = -1;
   std::uint64_t deadline_ns = UINT64_MAX;
   std::uint64_t available = 0;
@@ -49,13 +50,16 @@ class Poll {
   Poll(const Poll&) = delete;
   Poll& operator=(const Poll&) = delete;
 
+  /// Reads a subscription; asks the clock, which may be the embedder's code.
   void subscribe(GuestMemory memory, std::uint64_t at);
+  /// After all of them were read: until the end, descriptors stay as they are.
+  void subscribe_fds();
   Errno wait(Outcome& outcome);
   std::uint32_t write_events(GuestMemory memory, std::uint32_t out) const;
 
  private:
   void subscribe_clock(std::uint32_t id, std::uint64_t timeout, bool absolute, Subscription& out);
-  void subscribe_fd(std::uint32_t number, Subscription& out);
+  void subscribe_fd(Subscription& out);
   std::int64_t next_timeout() const;
   bool take_answers();
 
@@ -82,14 +86,20 @@ void Poll::subscribe(GuestMemory memory, std::uint64_t at) {
   if (s.tag > static_cast<std::uint8_t>(Tag::FdWrite)) {
     s.fail(Errno::Inval);
   } else if (!s.is_clock()) {
-    subscribe_fd(id, s);
+    s.fd = id;
   } else if (clock_flags > 1) {
     s.fail(Errno::Inval);
   } else {
     subscribe_clock(id, timeout, clock_flags == 1, s);
   }
-  any_ready_ |= s.ready;
   subscriptions_.push_back(s);
+}
+
+void Poll::subscribe_fds() {
+  for (Subscription& s : subscriptions_) {
+    if (!s.ready && !s.is_clock()) subscribe_fd(s);
+    any_ready_ |= s.ready;
+  }
 }
 
 void Poll::subscribe_clock(std::uint32_t id, std::uint64_t timeout, bool absolute,
@@ -108,9 +118,9 @@ void Poll::subscribe_clock(std::uint32_t id, std::uint64_t timeout, bool absolut
   out.deadline_ns = wait > UINT64_MAX - start ? UINT64_MAX : start + wait;
 }
 
-void Poll::subscribe_fd(std::uint32_t number, Subscription& out) {
+void Poll::subscribe_fd(Subscription& out) {
   Descriptor* d = nullptr;
-  if (const Errno error = find(ctx_, number, rights::kPollFdReadwrite, d); error != Errno::Success)
+  if (const Errno error = find(ctx_, out.fd, rights::kPollFdReadwrite, d); error != Errno::Success)
     return out.fail(error);
   const bool write = out.tag == static_cast<std::uint8_t>(Tag::FdWrite);
   if (!d->is_host()) {
@@ -203,8 +213,12 @@ Errno poll_oneoff(Context& ctx, GuestMemory memory, const std::uint64_t* args, O
   }
   if (count > kMaxSubscriptions) return Errno::Inval;
   Poll poll(ctx);
-  for (std::uint32_t i = 0; i < count; ++i)
+  for (std::uint32_t i = 0; i < count; ++i) {
     poll.subscribe(memory, in + std::uint64_t{i} * kSubscriptionSize);
+    memory.refresh();
+  }
+  if (!memory.contains(out, std::uint64_t{count} * kEventSize)) return Errno::Fault;
+  poll.subscribe_fds();
   HOIST_WASI_TRY(poll.wait(outcome));
   const std::uint32_t events = poll.write_events(memory, out);
   static_cast<void>(memory.write(u32(args[3]), events));

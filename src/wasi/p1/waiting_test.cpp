@@ -303,6 +303,46 @@ TEST_F(Sockets, WokenOutOfAccept) {
   EXPECT_EQ(context.open_descriptors(), 2u);
 }
 
+/// A clock of the embedder may make the memory grow, which moves it, and the guest close
+/// descriptors.
+TEST(WasiHooks, ClockMovesTheMemoryOfAPoll) {
+  Guest guest;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  guest.context.set_host_fd(0, ends[0]);
+  guest.subscribe_fd(0, 1, 0, false);
+  guest.subscribe_clock(1, 2, 1, 0, true);
+  struct Move {
+    Guest* guest;
+    std::vector<std::uint8_t> old;
+  } move{&guest, {}};
+  guest.context.clock_user = &move;
+  guest.context.clock = [](void* user, std::uint32_t) noexcept -> std::uint64_t {
+    auto& [moved, old] = *static_cast<Move*>(user);
+    old = moved->memory;
+    old.swap(moved->memory);
+    std::fill(old.begin(), old.end(), std::uint8_t{0xee});
+    moved->context.close(0);
+    return 5;
+  };
+  const GuestMemory::Source source{
+      [](const void* owner) {
+        return std::span<std::uint8_t>(static_cast<Move*>(const_cast<void*>(owner))->guest->memory);
+      },
+      &move};
+  const std::uint64_t args[] = {8192, 20480, 2, Guest::kOutAt};
+  for (const Function& f : functions()) {
+    if (std::string_view(f.name) != "poll_oneoff") continue;
+    EXPECT_EQ(f.call(guest.context, GuestMemory(guest.memory, &source), args, guest.outcome),
+              Errno::Success);
+  }
+  EXPECT_EQ(guest.out(), 2u);
+  EXPECT_EQ(guest.event(0).error, static_cast<std::uint16_t>(Errno::Badf));
+  EXPECT_EQ(guest.event(1).user, 2u);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
 TEST(WasiHooks, ClockAndRandomOfTheHost) {
   Guest guest;
   std::uint64_t ticks = 41;
