@@ -164,7 +164,7 @@ std::optional<ExternType> Module::find_export(std::string_view name) const noexc
 }
 
 std::string_view Module::name() const noexcept {
-  return impl_ == nullptr ? std::string_view() : impl_->code->names().module;
+  return impl_ == nullptr ? std::string_view() : impl_->code->names().module();
 }
 bool Module::has_start() const noexcept {
   return impl_ != nullptr && impl_->code->module().start.has_value();

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/engine/module_code.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
-
-#include "runtime/engine/symbol_names.hpp"
 
 namespace hoist::runtime {
 
@@ -99,38 +95,22 @@ const void* ModuleCode::exit_trampoline_of_type(std::uint32_t type_id) const {
   return code_->address(FuncKey(FuncKind::ExitTrampoline, 0, module_.canonical_type(type_index)));
 }
 
-const wasm::ModuleNames& ModuleCode::names() const {
-  std::call_once(names_once_, [this] {
-    names_ = wasm::read_names(module_);
-    export_names_.resize(module_.functions.size());
-    for (const wasm::Export& item : module_.exports) {
-      if (item.kind == wasm::ExternKind::Func && export_names_[item.index].empty()) {
-        export_names_[item.index] = item.name;
-      }
-    }
-  });
-  return names_;
-}
-
-std::string_view ModuleCode::function_name(std::uint32_t func) const {
-  const std::string_view name = names().function(func);
-  if (!name.empty()) return name;
-  return func < export_names_.size() ? export_names_[func] : std::string_view();
+const SymbolNames& ModuleCode::names() const {
+  std::call_once(names_once_, [this] { names_ = std::make_unique<const SymbolNames>(module_); });
+  return *names_;
 }
 
 void ModuleCode::tell(CodeListener& listener) const {
   std::vector<CodeSymbol> symbols;
   symbols.reserve(code_->image().functions().size());
-  const SymbolNames names(module_);
   for (const image::FunctionEntry& entry : code_->image().functions()) {
-    symbols.push_back({names(entry.key), code_->base() + entry.offset, entry.size});
+    symbols.push_back({names()(entry.key), code_->base() + entry.offset, entry.size});
   }
   listener.on_code_loaded(symbols);
 }
 
 std::string display_name(const ModuleCode& code, std::uint32_t func) {
-  const std::string_view name = code.function_name(func);
-  return name.empty() ? fmt::format("func[{}]", func) : std::string(name);
+  return code.names()(FuncKey(FuncKind::WasmFunction, 0, func));
 }
 
 }  // namespace hoist::runtime

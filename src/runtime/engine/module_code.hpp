@@ -13,8 +13,8 @@
 #include "image/layout/instance_layout.hpp"
 #include "jit/loaded_image.hpp"
 #include "runtime/engine/engine.hpp"
+#include "runtime/engine/symbol_names.hpp"
 #include "runtime/memory/instance_plan.hpp"
-#include "wasm/decode/names.hpp"
 #include "wasm/format/module.hpp"
 
 namespace hoist::runtime {
@@ -53,10 +53,8 @@ class ModuleCode {
   const MemoryImages& images(bool pooled) const;
 
   const wasm::Export* find_export(std::string_view name) const;
-  /// Module name and function names of the name section, read on first use.
-  const wasm::ModuleNames& names() const;
-  /// The name section's, else that of an export of it, else empty.
-  std::string_view function_name(std::uint32_t func) const;
+  /// Read on first use.
+  const SymbolNames& names() const;
 
  private:
   ModuleCode(std::shared_ptr<Engine> engine, wasm::Module module);
@@ -77,8 +75,7 @@ class ModuleCode {
   mutable std::unique_ptr<const MemoryImages> images_;
   const MemoryImages no_images_;
   mutable std::once_flag names_once_;
-  mutable wasm::ModuleNames names_;
-  mutable std::vector<std::string_view> export_names_;  // by function, where no other name is
+  mutable std::unique_ptr<const SymbolNames> names_;
 };
 
 /// "fib" or "func[3]".

@@ -16,6 +16,8 @@ namespace hoist::runtime {
 class SymbolNames {
  public:
   explicit SymbolNames(const wasm::Module& module);
+  /// Of the name section, else empty.
+  std::string_view module() const { return names_.module; }
   /// Of the name section, else of an export, else empty.
   std::string_view function(std::uint32_t func) const;
   /// "fib", "func[3]", "entry trampoline (i32) -> (i32)".

@@ -43,8 +43,8 @@ static bool describe(std::uintptr_t pc, bool is_return_address, hoist::Frame& ou
   const image::FunctionEntry* entry = loaded->image->find_function(offset);
   if (entry == nullptr || entry->key.kind() != image::FuncKind::WasmFunction) return false;
   const std::uint32_t func = entry->key.index();
-  out.module = code.names().module;
-  out.function = code.function_name(func);
+  out.module = code.names().module();
+  out.function = code.names().function(func);
   out.function_index = func;
   out.code = &code;
   const std::uint32_t source = loaded->image->source_at(offset);
