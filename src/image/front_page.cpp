@@ -130,6 +130,17 @@ void FrontPage::add_segment(const elf::Segment& segment) {
   set_header(head);
 }
 
+void FrontPage::add_load(std::uint64_t offset, std::uint64_t bytes, std::uint32_t flags) {
+  if (bytes == 0) return;
+  elf::Segment segment = {};
+  segment.type = elf::kLoad;
+  segment.flags = flags;
+  segment.offset = segment.address = segment.physical = offset;
+  segment.file_bytes = segment.memory_bytes = bytes;
+  segment.align = kImagePage;
+  add_segment(segment);
+}
+
 void FrontPage::clear_segments() {
   elf::Header head = header();
   head.segment_count = 0;

@@ -21,6 +21,8 @@ class FrontPage {
   /// Returns its number. `section` has everything but the name.
   std::uint16_t add_section(std::string_view name, elf::Section section);
   void add_segment(const elf::Segment& segment);
+  /// A segment that is mapped at its place in the file; none if `bytes` is 0.
+  void add_load(std::uint64_t offset, std::uint64_t bytes, std::uint32_t flags);
   /// Forgets the segments, so that they can be added anew.
   void clear_segments();
   void set_file_bytes(std::uint64_t bytes);

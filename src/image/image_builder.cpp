@@ -65,17 +65,6 @@ void add_function_tables(Sections& sections, TableBytes tables) {
   }
 }
 
-void add_load_segment(std::uint8_t* page, std::uint64_t offset, std::uint64_t bytes,
-                      std::uint32_t flags) {
-  elf::Segment segment = {};
-  segment.type = elf::kLoad;
-  segment.flags = flags;
-  segment.offset = segment.address = segment.physical = offset;
-  segment.file_bytes = segment.memory_bytes = bytes;
-  segment.align = kImagePage;
-  if (bytes != 0) FrontPage(page).add_segment(segment);
-}
-
 }  // namespace
 
 ImageBuilder::ImageBuilder() : bytes_(kTextAt) {}
@@ -211,9 +200,9 @@ Image ImageBuilder::finish() {
     sections.add(extra.name, [&](Bytes& out) { append(out, extra.contents); });
   }
   FrontPage page(bytes_.data());
-  add_load_segment(bytes_.data(), 0, kTextAt, elf::kRead);
-  add_load_segment(bytes_.data(), kTextAt, text_size, elf::kRead | elf::kExecute);
-  add_load_segment(bytes_.data(), tables_at, bytes_.size() - tables_at, elf::kRead);
+  page.add_load(0, kTextAt, elf::kRead);
+  page.add_load(kTextAt, text_size, elf::kRead | elf::kExecute);
+  page.add_load(tables_at, bytes_.size() - tables_at, elf::kRead);
   page.set_file_bytes(bytes_.size());
 
   auto kept = std::make_shared<const Bytes>(std::move(bytes_));

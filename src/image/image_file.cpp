@@ -143,9 +143,9 @@ class FileWriter {
     page.clear_segments();
     const std::uint64_t text = image_.text().size();
     const std::uint64_t tables = base::align_up(kTextAt + text, kImagePage);
-    add_load(0, kTextAt, elf::kRead);
-    add_load(kTextAt, text, elf::kRead | elf::kExecute);
-    if (loaded_end > tables) add_load(tables, loaded_end - tables, elf::kRead);
+    page.add_load(0, kTextAt, elf::kRead);
+    page.add_load(kTextAt, text, elf::kRead | elf::kExecute);
+    if (loaded_end > tables) page.add_load(tables, loaded_end - tables, elf::kRead);
     if (frame_index_.file_bytes != 0) {
       frame_index_.type = elf::kGnuEhFrame;
       frame_index_.flags = elf::kRead;
@@ -157,16 +157,6 @@ class FileWriter {
     stack.flags = elf::kReadWrite;
     stack.align = 16;
     page.add_segment(stack);
-  }
-
-  void add_load(std::uint64_t offset, std::uint64_t bytes, std::uint32_t flags) {
-    elf::Segment segment = {};
-    segment.type = elf::kLoad;
-    segment.flags = flags;
-    segment.offset = segment.address = segment.physical = offset;
-    segment.file_bytes = segment.memory_bytes = bytes;
-    segment.align = kImagePage;
-    if (bytes != 0) FrontPage(out_.data()).add_segment(segment);
   }
 
   static constexpr std::uint16_t kTextNumber = 3;
