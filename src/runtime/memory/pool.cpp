@@ -83,8 +83,9 @@ Result<void> Pool::prepare(std::uint32_t slot, const std::shared_ptr<const Memor
       state.image.reset();
     }
     if (image != nullptr) {
-      HOIST_TRY_VOID(image->map_into(base));
+      // Whatever becomes of the mapping, a wipe covers its place.
       state.image = image;
+      HOIST_TRY_VOID(image->map_into(base));
       // Between the old end and the image it is not accessible yet.
       if (image->begin() > state.accessible) {
         HOIST_TRY_VOID(grow_memory(slot, state.accessible, image->begin()));
