@@ -115,12 +115,18 @@ Result<Val> element(wasm_store_t& store, const wasm_ref_t* ref, ValKind kind) {
   return api::from_bits(*Access::store(store.store.ref()), kind, bits);
 }
 
+/// Whether `value.of.ref` is the member that counts. Numbers above WASM_FUNCREF are no kind, though
+/// wasm_valkind_is_ref takes them for one.
+static bool holds_ref(const wasm_val_t& value) {
+  return value.kind == WASM_EXTERNREF || value.kind == WASM_FUNCREF;
+}
+
 }  // namespace hoist::c_api
 
 extern "C" {
 
 void wasm_val_delete(wasm_val_t* value) {
-  if (value == nullptr || !wasm_valkind_is_ref(value->kind)) return;
+  if (value == nullptr || !hoist::c_api::holds_ref(*value)) return;
   wasm_ref_delete(value->of.ref);
   value->of.ref = nullptr;
 }
@@ -132,7 +138,7 @@ void wasm_val_copy(wasm_val_t* out, const wasm_val_t* value) {
     return;
   }
   *out = *value;
-  if (wasm_valkind_is_ref(out->kind)) out->of.ref = wasm_ref_copy(value->of.ref);
+  if (hoist::c_api::holds_ref(*out)) out->of.ref = wasm_ref_copy(value->of.ref);
 }
 
 }  // extern "C"

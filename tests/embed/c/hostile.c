@@ -347,6 +347,34 @@ static void check_other_engine(wasm_engine_t* engine, wasm_store_t* store) {
 /* Types that C has no values for. */
 static void check_vectors(wasm_engine_t* engine, wasm_store_t* store) {
   wasm_functype_t* type = wasm_functype_new_1_0(wasm_valtype_new(HOIST_V128));
+/* A number above the kinds that there are is no reference, whatever wasm_valkind_is_ref says. */
+static wasm_val_t of_no_kind(void) {
+  wasm_val_t value = WASM_INIT_VAL;
+  value.kind = 200;
+  value.of.i64 = 1;
+  return value;
+}
+static wasm_trap_t* give_no_kind(void* env, const wasm_val_vec_t* args, wasm_val_vec_t* results) {
+  (void)env, (void)args;
+  results->data[0] = of_no_kind();
+  return NULL;
+}
+static void check_kinds(wasm_store_t* store) {
+  wasm_val_t value = of_no_kind();
+  wasm_val_t copy = WASM_INIT_VAL;
+  wasm_val_copy(&copy, &value);
+  CHECK(copy.kind == 200 && copy.of.i64 == 1);
+  wasm_val_delete(&copy);
+  wasm_functype_t* type = wasm_functype_new_0_1(wasm_valtype_new_externref());
+  wasm_func_t* func = wasm_func_new_with_env(store, type, give_no_kind, NULL, NULL);
+  wasm_functype_delete(type);
+  wasm_val_vec_t results = {1, &copy};
+  wasm_trap_t* trap = wasm_func_call(func, NULL, &results);
+  CHECK(trap != NULL);
+  wasm_trap_delete(trap);
+  wasm_func_delete(func);
+}
+
   finalized = 0;
   CHECK(wasm_func_new_with_env(store, type, never, NULL, finalize) == NULL && finalized == 1);
   hoist_linker_t* linker = hoist_linker_new(engine);
@@ -369,5 +397,6 @@ int main(void) {
   check_vectors(engine, store);
   wasm_store_delete(store);
   wasm_engine_delete(engine);
+  check_kinds(store);
   return 0;
 }
