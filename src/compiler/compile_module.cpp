@@ -11,10 +11,10 @@
 #include <mutex>
 #include <vector>
 
+#include "base/worker_thread.hpp"
 #include "compiler/worker.hpp"
 #include "platform/clocks.hpp"
 #include "platform/threads.hpp"
-#include "platform/worker_thread.hpp"
 
 namespace hoist::compiler {
 
@@ -73,36 +73,31 @@ class Compilation {
   }
 
   void compile_functions(CompileStats& stats) {
-    struct Helper {
+    struct Share {
       Compilation* self;
       Worker* worker;
       std::uint64_t cpu_ns = 0;
-      platform::WorkerThread thread;
     };
-    // Workers take batches from one queue: one that the system refuses to start is not missed.
-    std::vector<std::unique_ptr<Helper>> helpers;
-    for (std::size_t i = 1; i < workers_.size(); ++i) {
-      auto helper = std::make_unique<Helper>();
-      helper->self = this;
-      helper->worker = workers_[i].get();
-      const bool started = helper->thread.start(
-          [](void* argument) {
-            auto& own = *static_cast<Helper*>(argument);
-            const std::uint64_t begin = now_ns(Clock::ThreadCpu);
-            own.self->work(*own.worker, nullptr);
-            own.cpu_ns = now_ns(Clock::ThreadCpu) - begin;
-          },
-          helper.get());
-      if (!started) break;
-      helpers.push_back(std::move(helper));
-    }
+    const std::size_t others = workers_.size() - 1;
+    std::vector<Share> shares;
+    for (std::size_t i = 1; i <= others; ++i) shares.push_back({this, workers_[i].get()});
+    const auto compile_share = [](void* argument) {
+      auto& share = *static_cast<Share*>(argument);
+      const std::uint64_t begin = now_ns(Clock::ThreadCpu);
+      share.self->work(*share.worker, nullptr);
+      share.cpu_ns = now_ns(Clock::ThreadCpu) - begin;
+    };
     const std::uint64_t start = now_ns(Clock::ThreadCpu);
-    work(*workers_[0], progress_);
-    std::uint64_t cpu = 0;
-    for (const auto& helper : helpers) {
-      helper->thread.join();
-      cpu += helper->cpu_ns;
+    {
+      // Workers take batches from one queue: one that the system refuses to start is not missed.
+      std::vector<base::WorkerThread> threads(others);
+      for (std::size_t i = 0; i < others; ++i) {
+        if (!threads[i].start(compile_share, &shares[i])) break;
+      }
+      work(*workers_[0], progress_);
     }
+    std::uint64_t cpu = 0;
+    for (const Share& share : shares) cpu += share.cpu_ns;
     stats.cpu_ns = cpu + (now_ns(Clock::ThreadCpu) - start);
   }
 

@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/worker_thread.hpp"
 #include "wasm/validate/validator.hpp"
 #include "wasm/validate/validator_parts.hpp"
 
@@ -50,17 +51,25 @@ class BodyQueue {
 }  // namespace
 
 static Result<void> validate_bodies(const Module& module, unsigned threads) {
+  BodyQueue queue(module);
   struct Outcome {
+    BodyQueue* queue;
     std::uint32_t func = UINT32_MAX;
     std::optional<Error> error;
   };
-  BodyQueue queue(module);
-  std::vector<Outcome> outcomes(threads);
-  const auto work = [&](Outcome& outcome) { outcome.error = queue.work(outcome.func); };
-  std::vector<std::thread> others;
-  for (unsigned i = 1; i < threads; ++i) others.emplace_back(work, std::ref(outcomes[i]));
-  work(outcomes[0]);
-  for (std::thread& thread : others) thread.join();
+  std::vector<Outcome> outcomes(threads, Outcome{&queue, UINT32_MAX, {}});
+  const auto work = [](void* share) {
+    auto& outcome = *static_cast<Outcome*>(share);
+    outcome.error = outcome.queue->work(outcome.func);
+  };
+  {
+    // They take from one queue: one that the system refuses to start is not missed.
+    std::vector<base::WorkerThread> others(threads - 1);
+    for (unsigned i = 1; i < threads; ++i) {
+      if (!others[i - 1].start(work, &outcomes[i])) break;
+    }
+    work(&outcomes[0]);
+  }
   const auto first = std::ranges::min_element(outcomes, {}, &Outcome::func);
   if (first->error) return *std::move(first->error);
   return {};

@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-namespace hoist::platform {
+namespace hoist::base {
 
 class WorkerThread {
  public:
@@ -41,4 +41,4 @@ class WorkerThread {
   bool started_ = false;
 };
 
-}  // namespace hoist::platform
+}  // namespace hoist::base
