@@ -235,6 +235,9 @@ WASM_API_EXTERN void hoist_wasi_config_add_listener(hoist_wasi_config_t*, const 
 WASM_API_EXTERN void hoist_wasi_config_add_descriptor(hoist_wasi_config_t*, int descriptor);
 /* Descriptors that the guest may have open at a time; 1024 at first. */
 WASM_API_EXTERN void hoist_wasi_config_set_max_descriptors(hoist_wasi_config_t*, uint32_t count);
+/* Whether a program that goes on writing to standard output after its reader has gone (the first write
+ * fails with PIPE) ends, with status 141. Off at first. */
+WASM_API_EXTERN void hoist_wasi_config_set_exit_on_broken_pipe(hoist_wasi_config_t*, bool on);
 /* Defines WASI preview 1. The directories are opened and the addresses listened on now. */
 WASM_API_EXTERN bool hoist_linker_define_wasi(hoist_linker_t*, own hoist_wasi_config_t*,
                                               own hoist_error_t** error);

@@ -115,6 +115,9 @@ struct WasiConfig {
   std::vector<int> descriptors;
   /// Descriptors that the guest may have open at a time; more fails with MFILE.
   std::uint32_t max_descriptors = 1024;
+  /// A write to standard output whose reader has gone fails with PIPE, which many programs ignore:
+  /// this ends one that goes on writing, with status 141, as SIGPIPE ends others.
+  bool exit_on_broken_pipe = false;
   WasiClock clock;    ///< default: the system's
   WasiRandom random;  ///< default: the system's
 };

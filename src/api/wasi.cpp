@@ -158,6 +158,7 @@ Result<std::shared_ptr<wasi::Context>> make_context(WasiConfig config) {
   HOIST_TRY_VOID(attach(*context, 2, config.err));
   HOIST_TRY_VOID(add_sockets_and_files(*context, config));
   context->max_descriptors = config.max_descriptors;
+  context->exits_on_broken_pipe = config.exit_on_broken_pipe;
   context->clock = config.clock.now_ns;
   context->clock_user = config.clock.user;
   context->random = config.random.fill;

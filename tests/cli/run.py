@@ -64,6 +64,10 @@ FILES = {
     "longname.wat": '(module (func (export "' + "n" * 100000 + '")))',
     "good.wast": '(module (func (export "f") (result i32) (i32.const 1)))\n(assert_return (invoke "f") (i32.const 1))',
     "fails.wast": '(module (func (export "f") (result i32) (i32.const 1)))\n(assert_return (invoke "f") (i32.const 2))',
+    # Writes to standard output without end, whatever comes back.
+    "pour.wat": """(module (import "wasi_snapshot_preview1" "fd_write" (func $w (param i32 i32 i32 i32) (result i32)))
+      (memory (export "memory") 1) (data (i32.const 0) "\\10\\00\\00\\00\\08\\00\\00\\00")
+      (func (export "_start") (loop $l (drop (call $w (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8))) (br $l))))""",
 }
 
 # (name, arguments, expected exit status, regular expression for stdout, for stderr)
@@ -178,6 +182,11 @@ def main():
         # What could not be written is no success; what cannot be said does not change the status.
         for command, status in ((f"'{HOIST}' run --invoke add math.wat 2 3 >/dev/full", 1),
                                 (f"'{HOIST}' run --invoke add math.wat 2 3 >&-", 1),
+        # A program that writes on when nobody reads any more ends, as with SIGPIPE.
+        run = subprocess.run(f"('{HOIST}' run pour.wat; echo $? >&2) | head -c 8 >/dev/null", shell=True, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+        if run.stderr != b"141\n":
+            failed += 1
+            print(f"FAIL broken pipe: {run.stderr!r}")
                                 (f"'{HOIST}' --help >/dev/full", 1), (f"'{HOIST}' wast good.wast >/dev/full", 1),
                                 (f"'{HOIST}' run --timings --invoke add math.wat 2 3 2>/dev/full", 0),
                                 (f"'{HOIST}' run --timings --invoke add math.wat 2 3 2>&-", 0),
@@ -188,7 +197,7 @@ def main():
             if run.returncode != status:
                 failed += 1
                 print(f"FAIL {command}: status {run.returncode}, expected {status}")
-    total = len(CASES) + 2 + streams
+    total = len(CASES) + 3 + streams
     print(f"{total - failed} passed, {failed} failed")
     return 1 if failed else 0
 

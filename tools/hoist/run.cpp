@@ -282,6 +282,7 @@ Result<WasiConfig> wasi_config(const RunOptions& options) {
 }
 
 Result<Config> engine_config(const RunOptions& options) {
+  config.exit_on_broken_pipe = true;  // `hoist run … | head` ends
   Config config;
   config.opt_level = static_cast<OptLevel>(options.opt_level);
   config.threads = options.threads;

@@ -305,6 +305,10 @@ void hoist_wasi_config_add_directory(hoist_wasi_config_t* config, const char* ho
   if (config == nullptr || host_path == nullptr || guest_path == nullptr) return;
   config->config.directories.push_back({host_path, guest_path, read_only});
 }
+void hoist_wasi_config_set_exit_on_broken_pipe(hoist_wasi_config_t* config, bool on) {
+  if (config != nullptr) config->config.exit_on_broken_pipe = on;
+}
+
 void hoist_wasi_config_inherit_stdio(hoist_wasi_config_t* config) {
   if (config == nullptr) return;
   config->config.in = config->config.out = config->config.err = hoist::WasiStream::inherit();

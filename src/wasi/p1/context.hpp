@@ -95,6 +95,10 @@ class Context {
   /// Status given to proc_exit; set when a call answered with Outcome::Exit.
   std::optional<std::uint32_t> exit_status;
   std::uint32_t max_descriptors = kDefaultMaxDescriptors;
+  /// Writing to standard output that nobody reads any more fails once; a program that goes on
+  /// ends (Outcome::Exit).
+  bool exits_on_broken_pipe = false;
+  bool knows_of_broken_pipe = false;  ///< it has failed
   /// Raised to make a call that waits give up (Outcome::Interrupted); null: nobody does. Set before
   /// each call to the flag of the store that calls.
   platform::WakeFlag* wake = nullptr;

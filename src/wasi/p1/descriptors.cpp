@@ -2,6 +2,7 @@
 // The fd_* functions.
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 
 #include "platform/poll.hpp"
 #include "platform/sockets.hpp"
@@ -100,7 +101,16 @@ static Errno transfer(Context& ctx, GuestMemory memory, const std::uint64_t* arg
     if (d->kind == Kind::File) {
       HOIST_WASI_TRY(transfer_file(*d, span, write, offset, count));
     } else if (!span.empty()) {
-      HOIST_WASI_TRY(transfer_waiting(ctx, *d, span, write, count, outcome));
+      const Errno error = transfer_waiting(ctx, *d, span, write, count, outcome);
+      constexpr std::uint64_t kStandardOutput = 1;
+      if (error == Errno::Pipe && ctx.exits_on_broken_pipe && u32(args[0]) == kStandardOutput) {
+        if (ctx.knows_of_broken_pipe) {
+          ctx.exit_status = 128 + SIGPIPE;
+          outcome = Outcome::Exit;
+        }
+        ctx.knows_of_broken_pipe = true;
+      }
+      if (error != Errno::Success) return error;
     }
   }
   return memory.write<std::uint32_t>(u32(count_at), static_cast<std::uint32_t>(count))

@@ -154,6 +154,7 @@ static void check_nulls(wasm_engine_t* engine, wasm_store_t* store) {
   hoist_wasi_config_add_listener(NULL, NULL);
   hoist_wasi_config_add_descriptor(NULL, 3);
   hoist_wasi_config_set_max_descriptors(NULL, 3);
+  hoist_wasi_config_set_exit_on_broken_pipe(NULL, true);
   hoist_wasi_config_delete(NULL);
   hoist_wasi_config_t* wasi = hoist_wasi_config_new();
   hoist_wasi_config_add_arg(wasi, NULL);
@@ -173,6 +174,7 @@ static void check_nulls(wasm_engine_t* engine, wasm_store_t* store) {
   hoist_wasi_config_add_listener(wasi, "127.0.0.1:0");
   hoist_wasi_config_add_descriptor(wasi, 0);
   hoist_wasi_config_set_max_descriptors(wasi, 16);
+  hoist_wasi_config_set_exit_on_broken_pipe(wasi, true);
   CHECK(hoist_linker_define_wasi(linker, wasi, &error) && error == NULL);
   hoist_linker_delete(linker);
 
@@ -345,8 +347,6 @@ static void check_other_engine(wasm_engine_t* engine, wasm_store_t* store) {
 }
 
 /* Types that C has no values for. */
-static void check_vectors(wasm_engine_t* engine, wasm_store_t* store) {
-  wasm_functype_t* type = wasm_functype_new_1_0(wasm_valtype_new(HOIST_V128));
 /* A number above the kinds that there are is no reference, whatever wasm_valkind_is_ref says. */
 static wasm_val_t of_no_kind(void) {
   wasm_val_t value = WASM_INIT_VAL;
@@ -375,6 +375,8 @@ static void check_kinds(wasm_store_t* store) {
   wasm_func_delete(func);
 }
 
+static void check_vectors(wasm_engine_t* engine, wasm_store_t* store) {
+  wasm_functype_t* type = wasm_functype_new_1_0(wasm_valtype_new(HOIST_V128));
   finalized = 0;
   CHECK(wasm_func_new_with_env(store, type, never, NULL, finalize) == NULL && finalized == 1);
   hoist_linker_t* linker = hoist_linker_new(engine);
@@ -395,8 +397,8 @@ int main(void) {
   check_callbacks();
   check_other_engine(engine, store);
   check_vectors(engine, store);
+  check_kinds(store);
   wasm_store_delete(store);
   wasm_engine_delete(engine);
-  check_kinds(store);
   return 0;
 }
