@@ -84,14 +84,18 @@ typedef double float64_t;
   WASM_API_EXTERN void wasm_##name##_set_host_info_with_finalizer(wasm_##name##_t*, void*,       \
                                                                   void (*finalizer)(void*));
 
-/* A reference of a certain kind; `wasm_ref_as_...` is null for another kind. The casts pass on
- * whatever ownership there was. */
-#define WASM_DECLARE_REF(name)                                                            \
-  WASM_DECLARE_REF_BASE(name)                                                             \
-  WASM_API_EXTERN wasm_ref_t* wasm_##name##_as_ref(wasm_##name##_t*);                     \
-  WASM_API_EXTERN wasm_##name##_t* wasm_ref_as_##name(wasm_ref_t*);                       \
-  WASM_API_EXTERN const wasm_ref_t* wasm_##name##_as_ref_const(const wasm_##name##_t*);   \
-  WASM_API_EXTERN const wasm_##name##_t* wasm_ref_as_##name##_const(const wasm_ref_t*);
+/* To something more general and back, which is null for another kind. They name the same object and
+ * pass on whatever ownership there was. */
+#define WASM_DECLARE_CASTS(name, base)                                                           \
+  WASM_API_EXTERN wasm_##base##_t* wasm_##name##_as_##base(wasm_##name##_t*);                    \
+  WASM_API_EXTERN wasm_##name##_t* wasm_##base##_as_##name(wasm_##base##_t*);                    \
+  WASM_API_EXTERN const wasm_##base##_t* wasm_##name##_as_##base##_const(const wasm_##name##_t*); \
+  WASM_API_EXTERN const wasm_##name##_t* wasm_##base##_as_##name##_const(const wasm_##base##_t*);
+
+/* A reference of a certain kind. */
+#define WASM_DECLARE_REF(name) \
+  WASM_DECLARE_REF_BASE(name)  \
+  WASM_DECLARE_CASTS(name, ref)
 
 /* A reference that can be taken to another thread, and to a store of the same engine there. */
 #define WASM_DECLARE_SHARABLE_REF(name)                                                        \
@@ -201,8 +205,7 @@ WASM_DECLARE_TYPE(tagtype)
 WASM_API_EXTERN own wasm_tagtype_t* wasm_tagtype_new(own wasm_functype_t*);
 WASM_API_EXTERN const wasm_functype_t* wasm_tagtype_functype(const wasm_tagtype_t*);
 
-/* The type of anything that is imported or exported. The casts name the same object and are null for
- * another kind. */
+/* The type of anything that is imported or exported. */
 WASM_DECLARE_TYPE(externtype)
 typedef uint8_t wasm_externkind_t;
 enum wasm_externkind_enum {
@@ -214,17 +217,11 @@ enum wasm_externkind_enum {
 };
 WASM_API_EXTERN wasm_externkind_t wasm_externtype_kind(const wasm_externtype_t*);
 
-#define WASM_DECLARE_EXTERNTYPE_CASTS(name)                                                       \
-  WASM_API_EXTERN wasm_externtype_t* wasm_##name##_as_externtype(wasm_##name##_t*);               \
-  WASM_API_EXTERN wasm_##name##_t* wasm_externtype_as_##name(wasm_externtype_t*);                 \
-  WASM_API_EXTERN const wasm_externtype_t* wasm_##name##_as_externtype_const(                     \
-      const wasm_##name##_t*);                                                                    \
-  WASM_API_EXTERN const wasm_##name##_t* wasm_externtype_as_##name##_const(const wasm_externtype_t*);
-WASM_DECLARE_EXTERNTYPE_CASTS(functype)
-WASM_DECLARE_EXTERNTYPE_CASTS(globaltype)
-WASM_DECLARE_EXTERNTYPE_CASTS(tabletype)
-WASM_DECLARE_EXTERNTYPE_CASTS(memorytype)
-WASM_DECLARE_EXTERNTYPE_CASTS(tagtype)
+WASM_DECLARE_CASTS(functype, externtype)
+WASM_DECLARE_CASTS(globaltype, externtype)
+WASM_DECLARE_CASTS(tabletype, externtype)
+WASM_DECLARE_CASTS(memorytype, externtype)
+WASM_DECLARE_CASTS(tagtype, externtype)
 
 WASM_DECLARE_TYPE(importtype)
 WASM_API_EXTERN own wasm_importtype_t* wasm_importtype_new(own wasm_name_t* module,
@@ -370,15 +367,10 @@ WASM_DECLARE_VEC(extern, *)
 WASM_API_EXTERN wasm_externkind_t wasm_extern_kind(const wasm_extern_t*);
 WASM_API_EXTERN own wasm_externtype_t* wasm_extern_type(const wasm_extern_t*);
 
-#define WASM_DECLARE_EXTERN_CASTS(name)                                                        \
-  WASM_API_EXTERN wasm_extern_t* wasm_##name##_as_extern(wasm_##name##_t*);                    \
-  WASM_API_EXTERN wasm_##name##_t* wasm_extern_as_##name(wasm_extern_t*);                      \
-  WASM_API_EXTERN const wasm_extern_t* wasm_##name##_as_extern_const(const wasm_##name##_t*);  \
-  WASM_API_EXTERN const wasm_##name##_t* wasm_extern_as_##name##_const(const wasm_extern_t*);
-WASM_DECLARE_EXTERN_CASTS(func)
-WASM_DECLARE_EXTERN_CASTS(global)
-WASM_DECLARE_EXTERN_CASTS(table)
-WASM_DECLARE_EXTERN_CASTS(memory)
+WASM_DECLARE_CASTS(func, extern)
+WASM_DECLARE_CASTS(global, extern)
+WASM_DECLARE_CASTS(table, extern)
+WASM_DECLARE_CASTS(memory, extern)
 
 WASM_DECLARE_REF(instance)
 /* Null: `*trap` (if `trap` is not null) says why, whether a segment or the start function trapped or

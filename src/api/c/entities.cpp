@@ -9,17 +9,13 @@
 
 namespace c_api = hoist::c_api;
 
-static bool is_alive(const wasm_store_t* store) {
-  return store != nullptr && store->store.ref().alive();
-}
-
 extern "C" {
 
 // ---- Globals.
 
 wasm_global_t* wasm_global_new(wasm_store_t* store, const wasm_globaltype_t* type,
                                const wasm_val_t* value) {
-  if (!is_alive(store) || type == nullptr || value == nullptr) return nullptr;
+  if (!c_api::is_alive(store) || type == nullptr || value == nullptr) return nullptr;
   const hoist::GlobalType wanted = c_api::to_cpp(*type);
   auto init = c_api::to_val(*store, *value, wanted.content.kind());
   if (!init) return nullptr;
@@ -47,7 +43,7 @@ void wasm_global_set(wasm_global_t* global, const wasm_val_t* value) {
 // ---- Tables.
 
 wasm_table_t* wasm_table_new(wasm_store_t* store, const wasm_tabletype_t* type, wasm_ref_t* init) {
-  if (!is_alive(store) || type == nullptr) return nullptr;
+  if (!c_api::is_alive(store) || type == nullptr) return nullptr;
   const hoist::TableType wanted = c_api::to_cpp(*type);
   auto element = c_api::element(*store, init, wanted.element.kind());
   if (!element) return nullptr;
@@ -86,7 +82,7 @@ bool wasm_table_grow(wasm_table_t* table, wasm_table_size_t delta, wasm_ref_t* i
 // ---- Memories.
 
 wasm_memory_t* wasm_memory_new(wasm_store_t* store, const wasm_memorytype_t* type) {
-  if (!is_alive(store) || type == nullptr) return nullptr;
+  if (!c_api::is_alive(store) || type == nullptr) return nullptr;
   const c_api::CallScope scope(*store);
   auto made = hoist::Memory::create(store->store, c_api::to_cpp(*type));
   return made ? c_api::reference(*store, *made) : nullptr;

@@ -176,7 +176,7 @@ extern "C" {
 wasm_func_t* wasm_func_new_with_env(wasm_store_t* store, const wasm_functype_t* type,
                                     wasm_func_callback_with_env_t callback, void* env,
                                     void (*finalizer)(void*)) {
-  if (store == nullptr || type == nullptr || callback == nullptr || !store->store.ref().alive()) {
+  if (!hoist::c_api::is_alive(store) || type == nullptr || callback == nullptr) {
     if (finalizer != nullptr) finalizer(env);
     return nullptr;
   }
@@ -189,7 +189,7 @@ wasm_func_t* wasm_func_new_with_env(wasm_store_t* store, const wasm_functype_t* 
 
 wasm_func_t* wasm_func_new(wasm_store_t* store, const wasm_functype_t* type,
                            wasm_func_callback_t callback) {
-  if (store == nullptr || type == nullptr || callback == nullptr || !store->store.ref().alive()) {
+  if (!hoist::c_api::is_alive(store) || type == nullptr || callback == nullptr) {
     return nullptr;
   }
   hoist::c_api::HostCallback host;
@@ -228,11 +228,7 @@ static char letter(hoist::ValType type) {
 
 hoist_typed_func_t* hoist_typed_func_new(const wasm_func_t* func, const char* signature,
                                          hoist_error_t** error) {
-  if (error != nullptr) *error = nullptr;
-  if (func == nullptr || signature == nullptr) {
-    hoist::c_api::set_error(error, {hoist::ErrorKind::BadArgument, "a null pointer was passed"});
-    return nullptr;
-  }
+  if (!hoist::c_api::check(error, func, signature)) return nullptr;
   std::string actual;
   bool is_numeric = true;
   const auto add = [&](std::span<const hoist::ValType> types) {

@@ -23,15 +23,6 @@ struct hoist_wasi_config_t {
 
 namespace hoist::c_api {
 
-/// Clears `*error`; false, with an error in it, if a pointer is null.
-template <typename... T>
-static bool check(hoist_error_t** error, const T*... needed) {
-  if (error != nullptr) *error = nullptr;
-  if (((needed != nullptr) && ...)) return true;
-  set_error(error, Error(ErrorKind::BadArgument, "a null pointer was passed"));
-  return false;
-}
-
 static StoreLimits to_cpp(const hoist_store_limits_t* limits, wasm_store_t* store) {
   StoreLimits out;
   if (limits == nullptr) return out;
@@ -266,21 +257,11 @@ bool hoist_linker_define_instance(hoist_linker_t* linker, const char* module,
 }
 wasm_instance_t* hoist_linker_instantiate(hoist_linker_t* linker, wasm_store_t* store,
                                           const wasm_module_t* module, wasm_trap_t** trap) {
-  if (trap != nullptr) *trap = nullptr;
-  if (linker == nullptr || store == nullptr || module == nullptr || !store->store.ref().alive()) {
-    if (trap != nullptr) *trap = c_api::misuse({}, "a null pointer or a deleted store was passed");
-    return nullptr;
-  }
+  const bool has_all_else = linker != nullptr && module != nullptr;
+  if (!c_api::can_instantiate(store, has_all_else, trap)) return nullptr;
   const c_api::CallScope scope(*store);
-  auto made = linker->linker.instantiate_raw(store->store, module->module);
-  if (made) return c_api::reference(*store, *made);
-  wasm_trap_t* failed = c_api::new_trap(*store, std::move(made).error());
-  if (trap != nullptr) {
-    *trap = failed;
-  } else {
-    wasm_trap_delete(failed);
-  }
-  return nullptr;
+  return c_api::instance_or_trap(
+      *store, linker->linker.instantiate_raw(store->store, module->module), trap);
 }
 
 // ---- WASI.
@@ -305,10 +286,6 @@ void hoist_wasi_config_add_directory(hoist_wasi_config_t* config, const char* ho
   if (config == nullptr || host_path == nullptr || guest_path == nullptr) return;
   config->config.directories.push_back({host_path, guest_path, read_only});
 }
-void hoist_wasi_config_set_exit_on_broken_pipe(hoist_wasi_config_t* config, bool on) {
-  if (config != nullptr) config->config.exit_on_broken_pipe = on;
-}
-
 void hoist_wasi_config_inherit_stdio(hoist_wasi_config_t* config) {
   if (config == nullptr) return;
   config->config.in = config->config.out = config->config.err = hoist::WasiStream::inherit();
@@ -328,6 +305,10 @@ void hoist_wasi_config_add_listener(hoist_wasi_config_t* config, const char* add
 void hoist_wasi_config_add_descriptor(hoist_wasi_config_t* config, int descriptor) {
   if (config != nullptr) config->config.descriptors.push_back(descriptor);
 }
+void hoist_wasi_config_set_exit_on_broken_pipe(hoist_wasi_config_t* config, bool on) {
+  if (config != nullptr) config->config.exit_on_broken_pipe = on;
+}
+
 void hoist_wasi_config_set_max_descriptors(hoist_wasi_config_t* config, uint32_t count) {
   if (config != nullptr) config->config.max_descriptors = count;
 }

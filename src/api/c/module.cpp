@@ -21,12 +21,32 @@ static wasm_module_t* finish(wasm_store_t* store, Result<Module> made, hoist_err
   return nullptr;
 }
 
+static constexpr const char* kNullOrDeleted = "a null pointer or a deleted store was passed";
+
 /// False: a null pointer or a store that is gone; `error` says so.
-static bool check(const wasm_store_t* store, const void* input, hoist_error_t** error) {
+static bool check_store(const wasm_store_t* store, const void* input, hoist_error_t** error) {
   if (error != nullptr) *error = nullptr;
-  if (store != nullptr && input != nullptr && store->store.ref().alive()) return true;
-  set_error(error, Error(ErrorKind::BadArgument, "a null pointer or a deleted store was passed"));
+  if (is_alive(store) && input != nullptr) return true;
+  set_error(error, Error(ErrorKind::BadArgument, kNullOrDeleted));
   return false;
+}
+
+bool can_instantiate(const wasm_store_t* store, bool has_all_else, wasm_trap_t** trap) {
+  if (trap != nullptr) *trap = nullptr;
+  if (is_alive(store) && has_all_else) return true;
+  if (trap != nullptr) *trap = misuse({}, kNullOrDeleted);
+  return false;
+}
+
+wasm_instance_t* instance_or_trap(wasm_store_t& store, Result<Instance> made, wasm_trap_t** trap) {
+  if (made) return reference(store, *made);
+  wasm_trap_t* failed = new_trap(store, std::move(made).error());
+  if (trap != nullptr) {
+    *trap = failed;
+  } else {
+    drop_reference(failed);
+  }
+  return nullptr;
 }
 
 }  // namespace hoist::c_api
@@ -37,26 +57,22 @@ extern "C" {
 
 wasm_module_t* hoist_module_new(wasm_store_t* store, const wasm_byte_vec_t* binary,
                                 hoist_error_t** error) {
-  if (!c_api::check(store, binary, error)) return nullptr;
+  if (!c_api::check_store(store, binary, error)) return nullptr;
   return c_api::finish(
       store, hoist::Module::compile(store->store.engine(), c_api::bytes_of(*binary)), error);
 }
 wasm_module_t* hoist_module_from_text(wasm_store_t* store, const char* text, size_t size,
                                       hoist_error_t** error) {
-  if (!c_api::check(store, text, error)) return nullptr;
+  if (!c_api::check_store(store, text, error)) return nullptr;
   return c_api::finish(store, hoist::Module::from_text(store->store.engine(), {text, size}), error);
 }
 wasm_module_t* hoist_module_from_file(wasm_store_t* store, const char* path,
                                       hoist_error_t** error) {
-  if (!c_api::check(store, path, error)) return nullptr;
+  if (!c_api::check_store(store, path, error)) return nullptr;
   return c_api::finish(store, hoist::Module::from_file(store->store.engine(), path), error);
 }
 bool hoist_module_validate(const wasm_byte_vec_t* binary, hoist_error_t** error) {
-  if (error != nullptr) *error = nullptr;
-  if (binary == nullptr) {
-    c_api::set_error(error, {hoist::ErrorKind::BadArgument, "a null pointer was passed"});
-    return false;
-  }
+  if (!c_api::check(error, binary)) return false;
   auto valid = hoist::Module::validate(c_api::bytes_of(*binary));
   if (!valid) c_api::set_error(error, std::move(valid).error());
   return valid.has_value();
@@ -95,12 +111,8 @@ void wasm_module_exports(const wasm_module_t* module, wasm_exporttype_vec_t* out
 
 bool hoist_module_serialize(const wasm_module_t* module, wasm_byte_vec_t* out,
                             hoist_error_t** error) {
-  if (error != nullptr) *error = nullptr;
-  if (out != nullptr) wasm_byte_vec_new_empty(out);
-  if (module == nullptr || out == nullptr) {
-    c_api::set_error(error, {hoist::ErrorKind::BadArgument, "a null pointer was passed"});
-    return false;
-  }
+  wasm_byte_vec_new_empty(out);
+  if (!c_api::check(error, module, out)) return false;
   auto image = module->module.serialize();
   if (!image) {
     c_api::set_error(error, std::move(image).error());
@@ -114,7 +126,7 @@ bool hoist_module_serialize(const wasm_module_t* module, wasm_byte_vec_t* out,
 }
 wasm_module_t* hoist_module_deserialize(wasm_store_t* store, const wasm_byte_vec_t* image,
                                         hoist_error_t** error) {
-  if (!c_api::check(store, image, error)) return nullptr;
+  if (!c_api::check_store(store, image, error)) return nullptr;
   return c_api::finish(
       store, hoist::Module::deserialize(store->store.engine(), c_api::bytes_of(*image)), error);
 }
@@ -131,7 +143,7 @@ wasm_shared_module_t* wasm_module_share(const wasm_module_t* module) {
   return module == nullptr ? nullptr : new wasm_shared_module_t{module->module};
 }
 wasm_module_t* wasm_module_obtain(wasm_store_t* store, const wasm_shared_module_t* shared) {
-  if (store == nullptr || shared == nullptr || !store->store.ref().alive()) return nullptr;
+  if (!c_api::is_alive(store) || shared == nullptr) return nullptr;
   if (!(shared->module.engine() == store->store.engine())) return nullptr;
   return new wasm_module_t(store->store.ref(), shared->module);
 }
@@ -141,36 +153,23 @@ void wasm_shared_module_delete(wasm_shared_module_t* shared) {
 
 // ---- Instances.
 
-static wasm_instance_t* fail(wasm_store_t* store, hoist::Error error, wasm_trap_t** trap) {
-  wasm_trap_t* made = c_api::new_trap(*store, std::move(error));
-  if (trap != nullptr) {
-    *trap = made;
-  } else {
-    wasm_trap_delete(made);
-  }
-  return nullptr;
-}
-
 wasm_instance_t* wasm_instance_new(wasm_store_t* store, const wasm_module_t* module,
                                    const wasm_extern_vec_t* imports, wasm_trap_t** trap) {
-  if (trap != nullptr) *trap = nullptr;
-  if (store == nullptr || module == nullptr || !store->store.ref().alive()) {
-    if (trap != nullptr) *trap = c_api::misuse({}, "a null pointer or a deleted store was passed");
-    return nullptr;
-  }
+  if (!c_api::can_instantiate(store, module != nullptr, trap)) return nullptr;
   const c_api::CallScope scope(*store);
   std::vector<hoist::Extern> items;
   const std::size_t count = imports == nullptr || imports->data == nullptr ? 0 : imports->size;
   for (std::size_t i = 0; i < count; ++i) {
     if (imports->data[i] == nullptr) {
-      return fail(store, {hoist::ErrorKind::Link, fmt::format("import {} is a null pointer", i)},
-                  trap);
+      return c_api::instance_or_trap(
+          *store,
+          hoist::Error(hoist::ErrorKind::Link, fmt::format("import {} is a null pointer", i)),
+          trap);
     }
     items.push_back(c_api::extern_of(*imports->data[i]));
   }
-  auto made = hoist::Instance::create_raw(store->store, module->module, items);
-  if (!made) return fail(store, std::move(made).error(), trap);
-  return c_api::reference(*store, *made);
+  return c_api::instance_or_trap(
+      *store, hoist::Instance::create_raw(store->store, module->module, items), trap);
 }
 
 void wasm_instance_exports(const wasm_instance_t* instance, wasm_extern_vec_t* out) {

@@ -122,11 +122,6 @@ CallScope::~CallScope() {
 }
 
 template <typename Ref>
-static wasm_ref_t* same_object(const Ref* ref) {
-  return const_cast<wasm_ref_t*>(static_cast<const wasm_ref_t*>(ref));
-}
-
-template <typename Ref>
 static Ref* cast(const wasm_ref_t* ref, RefKind kind) {
   if (ref == nullptr || ref->kind != kind) return nullptr;
   return static_cast<Ref*>(const_cast<wasm_ref_t*>(ref));
@@ -182,28 +177,32 @@ extern "C" {
     hoist::c_api::set_info(ref, info, finalizer);                                   \
   }
 
-#define HOIST_C_REF_CASTS(name)                                              \
-  wasm_ref_t* wasm_##name##_as_ref(wasm_##name##_t* ref) {                   \
-    return hoist::c_api::same_object(ref);                                   \
-  }                                                                          \
-  const wasm_ref_t* wasm_##name##_as_ref_const(const wasm_##name##_t* ref) { \
-    return hoist::c_api::same_object(ref);                                   \
+// To something more general; and back, if it is of that kind.
+#define HOIST_C_UPCASTS(name, base)                                                    \
+  wasm_##base##_t* wasm_##name##_as_##base(wasm_##name##_t* ref) {                     \
+    return ref;                                                                        \
+  }                                                                                    \
+  const wasm_##base##_t* wasm_##name##_as_##base##_const(const wasm_##name##_t* ref) { \
+    return ref;                                                                        \
+  }
+#define HOIST_C_CASTS(name, base, ref_kind)                                            \
+  HOIST_C_UPCASTS(name, base)                                                          \
+  wasm_##name##_t* wasm_##base##_as_##name(wasm_##base##_t* ref) {                     \
+    return hoist::c_api::cast<wasm_##name##_t>(ref, RefKind::ref_kind);                \
+  }                                                                                    \
+  const wasm_##name##_t* wasm_##base##_as_##name##_const(const wasm_##base##_t* ref) { \
+    return hoist::c_api::cast<wasm_##name##_t>(ref, RefKind::ref_kind);                \
   }
 
-#define HOIST_C_REF(name, ref_kind)                                          \
-  HOIST_C_REF_BASE(name)                                                     \
-  HOIST_C_REF_CASTS(name)                                                    \
-  wasm_##name##_t* wasm_ref_as_##name(wasm_ref_t* ref) {                     \
-    return hoist::c_api::cast<wasm_##name##_t>(ref, RefKind::ref_kind);      \
-  }                                                                          \
-  const wasm_##name##_t* wasm_ref_as_##name##_const(const wasm_ref_t* ref) { \
-    return hoist::c_api::cast<wasm_##name##_t>(ref, RefKind::ref_kind);      \
-  }
+#define HOIST_C_REF(name, ref_kind) \
+  HOIST_C_REF_BASE(name)            \
+  HOIST_C_CASTS(name, ref, ref_kind)
+#define HOIST_C_EXTERN(name, ref_kind) HOIST_C_CASTS(name, extern, ref_kind)
 #include "api/c/tables.def"
 
 HOIST_C_REF_BASE(ref)
 HOIST_C_REF_BASE(extern)
-HOIST_C_REF_CASTS(extern)
+HOIST_C_UPCASTS(extern, ref)
 
 wasm_extern_t* wasm_ref_as_extern(wasm_ref_t* ref) {
   if (ref == nullptr || !hoist::c_api::is_extern(ref)) return nullptr;
@@ -213,21 +212,6 @@ const wasm_extern_t* wasm_ref_as_extern_const(const wasm_ref_t* ref) {
   if (ref == nullptr || !hoist::c_api::is_extern(ref)) return nullptr;
   return static_cast<const wasm_extern_t*>(ref);
 }
-
-#define HOIST_C_EXTERN(name, ref_kind)                                              \
-  wasm_extern_t* wasm_##name##_as_extern(wasm_##name##_t* item) {                   \
-    return item;                                                                    \
-  }                                                                                 \
-  const wasm_extern_t* wasm_##name##_as_extern_const(const wasm_##name##_t* item) { \
-    return item;                                                                    \
-  }                                                                                 \
-  wasm_##name##_t* wasm_extern_as_##name(wasm_extern_t* item) {                     \
-    return hoist::c_api::cast<wasm_##name##_t>(item, RefKind::ref_kind);            \
-  }                                                                                 \
-  const wasm_##name##_t* wasm_extern_as_##name##_const(const wasm_extern_t* item) { \
-    return hoist::c_api::cast<wasm_##name##_t>(item, RefKind::ref_kind);            \
-  }
-#include "api/c/tables.def"
 
 wasm_externkind_t wasm_extern_kind(const wasm_extern_t* item) {
   if (item == nullptr) return WASM_EXTERN_FUNC;

@@ -136,6 +136,10 @@ inline bool is_of(const wasm_ref_t* ref, const wasm_store_t& store) {
   return ref->store == store.store.ref();
 }
 
+inline bool is_alive(const wasm_store_t* store) {
+  return store != nullptr && store->store.ref().alive();
+}
+
 /// One more reference for the embedder.
 template <typename Ref>
 Ref* add_reference(const Ref* ref) {
@@ -195,6 +199,21 @@ Result<Val> element(wasm_store_t& store, const wasm_ref_t* ref, ValKind kind);
 
 /// Fills in `*out`, if there is one.
 void set_error(hoist_error_t** out, Error error);
+/// Clears `*error`; false, with an error in it, if a pointer is null.
+template <typename... T>
+bool check(hoist_error_t** error, const T*... needed) {
+  if (error != nullptr) *error = nullptr;
+  if (((needed != nullptr) && ...)) return true;
+  set_error(error, Error(ErrorKind::BadArgument, "a null pointer was passed"));
+  return false;
+}
+
+// ---- Instantiation, in both of its forms.
+
+/// Clears `*trap`; false, with a trap in it, if the store is gone or something else is null.
+bool can_instantiate(const wasm_store_t* store, bool has_all_else, wasm_trap_t** trap);
+/// The instance; or null and, if there is a place for it, the trap.
+wasm_instance_t* instance_or_trap(wasm_store_t& store, Result<Instance> made, wasm_trap_t** trap);
 
 }  // namespace hoist::c_api
 

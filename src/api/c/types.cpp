@@ -135,6 +135,13 @@ void set_name(wasm_name_t& out, std::string_view text) {
 
 using hoist::ValKind;
 
+/// Moves a vector that was passed on; what it leaves is empty.
+template <typename Vec>
+static void take(Vec& out, Vec* from) {
+  out = {0, nullptr};
+  if (from != nullptr) std::swap(out, *from);
+}
+
 extern "C" {
 
 // ---- Value types.
@@ -155,10 +162,6 @@ wasm_valkind_t wasm_valtype_kind(const wasm_valtype_t* type) {
 
 // ---- Extern types: those of each kind, and the common base.
 
-static void take(wasm_valtype_vec_t& out, wasm_valtype_vec_t* from) {
-  out = {0, nullptr};
-  if (from != nullptr) std::swap(out, *from);
-}
 static bool is_complete(const wasm_valtype_vec_t& types) {
   if (types.size != 0 && types.data == nullptr) return false;
   for (std::size_t i = 0; i < types.size; ++i) {
@@ -314,16 +317,11 @@ void wasm_externtype_delete(wasm_externtype_t* type) {
 
 // ---- Imports and exports.
 
-static void take_name(wasm_name_t& out, wasm_name_t* from) {
-  out = {0, nullptr};
-  if (from != nullptr) std::swap(out, *from);
-}
-
 wasm_importtype_t* wasm_importtype_new(wasm_name_t* module, wasm_name_t* name,
                                        wasm_externtype_t* type) {
   auto* out = new wasm_importtype_t{{}, {}, type};
-  take_name(out->module, module);
-  take_name(out->name, name);
+  take(out->module, module);
+  take(out->name, name);
   if (module != nullptr && name != nullptr && type != nullptr) return out;
   wasm_importtype_delete(out);
   return nullptr;
@@ -354,7 +352,7 @@ const wasm_externtype_t* wasm_importtype_type(const wasm_importtype_t* import) {
 
 wasm_exporttype_t* wasm_exporttype_new(wasm_name_t* name, wasm_externtype_t* type) {
   auto* out = new wasm_exporttype_t{{}, type};
-  take_name(out->name, name);
+  take(out->name, name);
   if (name != nullptr && type != nullptr) return out;
   wasm_exporttype_delete(out);
   return nullptr;
