@@ -10,7 +10,8 @@
 /// elements (of bytes for a string). They are of the memory that the calling instance exports as
 /// "memory". Before the host function runs, the whole range is checked: a range out of bounds traps
 /// ("out of bounds memory access"), and so does an address that is not a multiple of the element's
-/// alignment ("unaligned"). An empty range is good anywhere within memory and at its end.
+/// alignment ("unaligned atomic"), be it of an empty range, which is good anywhere else within
+/// memory and at its end.
 ///
 /// A view stays good while memory grows, wherever that moves it to: every access looks the memory
 /// up and is checked again. What a view gives out as pointers (`span`, `view`) is good until the
@@ -40,12 +41,15 @@ HOIST_API Result<void> check_range(const Memory& memory, std::uint64_t address, 
 }  // namespace detail
 
 /// `count` values of type T in a guest's memory; const T: they can only be read. T is trivially
-/// copyable and has the layout that the guest's compiler gives it (little-endian, no pointers).
+/// copyable and has the layout that the guest's compiler gives it (little-endian, no pointers). Any
+/// bytes must be a value of it, since the guest may put any there: take a number for a bool or
+/// enum.
 template <typename T>
 class guest_span {
  public:
   using value_type = std::remove_const_t<T>;
   static_assert(std::is_trivially_copyable_v<value_type> && !std::is_pointer_v<value_type>);
+  static_assert(!std::is_same_v<value_type, bool>, "a guest's byte may be neither 0 nor 1");
 
   /// Empty, of no memory.
   guest_span() = default;

@@ -27,8 +27,8 @@ class HOIST_API Memory : public detail::Handle {
   /// Old size in pages. @error Limit: beyond its maximum or the store's limit; OutOfMemory.
   Result<std::uint64_t> grow(std::uint64_t delta_pages) noexcept;
 
-  /// All of it. The address never changes; the size is that of this moment. Empty if the store is
-  /// gone.
+  /// All of it, at this moment: growth changes the size and, with Config::explicit_bounds_checks or
+  /// without Config::signals, moves it. Empty if the store is gone.
   std::span<std::uint8_t> data() const noexcept;
   /// A checked piece of it.
   Result<std::span<std::uint8_t>> bytes(std::uint64_t address, std::uint64_t length) const noexcept;
@@ -36,10 +36,12 @@ class HOIST_API Memory : public detail::Handle {
   Result<void> read(std::uint64_t address, std::span<std::uint8_t> to) const noexcept;
   Result<void> write(std::uint64_t address, std::span<const std::uint8_t> from) const noexcept;
 
-  /// One value in little-endian layout; any alignment.
+  /// One value in little-endian layout; any alignment. Any bytes must be a value of T, since the
+  /// guest may put any there: take a number for a bool or enum.
   template <typename T>
     requires std::is_trivially_copyable_v<T>
   Result<T> get(std::uint64_t address) const noexcept {
+    static_assert(!std::is_same_v<T, bool>, "a guest's byte may be neither 0 nor 1");
     auto at = bytes(address, sizeof(T));
     if (!at) return std::move(at).error();
     T out;
