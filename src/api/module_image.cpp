@@ -42,24 +42,40 @@ Result<void> api::check_cpu(std::uint64_t features) {
 static Result<void> check_settings(const image::CodeSettings& image,
                                    const image::CodeSettings& engine) {
   HOIST_TRY_VOID(api::check_cpu(image.cpu_features));
+  struct Option {  // of the command
+    const char* off;
+    const char* on;
+    const char* as(bool wanted) const { return wanted ? on : off; }
+  };
   struct Setting {
     const char* name;
     bool image;
     bool engine;
+    const char* member;  // of Config
+    Option compile;
+    Option run;
   };
+  static constexpr Option kSignals{"--signals=off", "--signals=on"};
+  static constexpr Option kBounds{"--bounds-checks=auto", "--bounds-checks=explicit"};
+  static constexpr Option kFuel{"no --fuel", "--fuel"};
+  static constexpr Option kEpoch{"no --epoch", "--epoch"};
+  static constexpr Option kTimeout{"no --timeout", "--timeout"};
   const Setting settings[] = {
-      {"signals", image.signals, engine.signals},
-      {"explicit bounds checks", image.explicit_bounds, engine.explicit_bounds},
-      {"fuel", image.fuel, engine.fuel},
-      {"epoch checks", image.epoch, engine.epoch},
+      {"signals", image.signals, engine.signals, "signals", kSignals, kSignals},
+      {"explicit bounds checks", image.explicit_bounds, engine.explicit_bounds,
+       "explicit_bounds_checks", kBounds, kBounds},
+      {"fuel", image.fuel, engine.fuel, "fuel", kFuel, kFuel},
+      {"epoch checks", image.epoch, engine.epoch, "epoch", kEpoch, kTimeout},
   };
   for (const Setting& setting : settings) {
     if (setting.image == setting.engine) continue;
     return Error(
         ErrorKind::Unsupported,
-        fmt::format("the image was compiled with {} {}, the engine has {}: both must be the "
-                    "same",
-                    setting.name, on_off(setting.image), on_off(setting.engine)));
+        fmt::format("the image was compiled with {} {}, the engine has {}: both must be the same "
+                    "(hoist compile with {}, or hoist run with {}; in the API Config::{})",
+                    setting.name, on_off(setting.image), on_off(setting.engine),
+                    setting.compile.as(setting.engine), setting.run.as(setting.image),
+                    setting.member));
   }
   return {};
 }

@@ -111,15 +111,20 @@ TEST(ModuleImage, FitsOnlyEnginesOfItsSettings) {
   using Header = image::ImageHeader;
   EXPECT_TRUE(with([](Header& h) { h.opt_level = 0; }));
   EXPECT_ERROR(with([](Header& h) { h.fuel = 1; }), ErrorKind::Unsupported,
-               "the image was compiled with fuel on, the engine has off: both must be the same");
+               "the image was compiled with fuel on, the engine has off: both must be the same "
+               "(hoist compile with no --fuel, or hoist run with --fuel; in the API Config::fuel)");
   EXPECT_ERROR(
       with([](Header& h) { h.epoch = 1; }), ErrorKind::Unsupported,
-      "the image was compiled with epoch checks on, the engine has off: both must be the same");
+      "the image was compiled with epoch checks on, the engine has off: both must be the same "
+      "(hoist compile with no --epoch, or hoist run with --timeout; in the API Config::epoch)");
   EXPECT_ERROR(with([](Header& h) { h.signals = 0; }), ErrorKind::Unsupported,
-               "the image was compiled with signals off, the engine has on: both must be the same");
+               "the image was compiled with signals off, the engine has on: both must be the same "
+               "(hoist compile with --signals=on, or hoist run with --signals=off; in the API "
+               "Config::signals)");
   EXPECT_ERROR(with([](Header& h) { h.explicit_bounds = 1; }), ErrorKind::Unsupported,
                "the image was compiled with explicit bounds checks on, the engine has off: both "
-               "must be the same");
+               "must be the same (hoist compile with --bounds-checks=auto, or hoist run with "
+               "--bounds-checks=explicit; in the API Config::explicit_bounds_checks)");
   EXPECT_FALSE(with([](Header& h) { h.cpu_features = ~std::uint64_t{0}; }));
   EXPECT_FALSE(with([](Header& h) { std::strcpy(h.target, "aarch64"); }));
 }

@@ -94,7 +94,8 @@ def compiles(folder):
         expect(f"for {flag}", hoist(folder, "compile", flag, "fib.wat", "-o", "limited"), 0, r"^$")
         expect(f"runs with {run}", hoist(folder, "run", *run, "--invoke", "fib", "limited", "20"), 0, r"^6765\n$")
         expect("and not without", hoist(folder, "run", "--invoke", "fib", "limited", "20"), 1, r"^$",
-               r"^hoist: limited: the image was compiled with .* both must be the same\n$")
+               rf"^hoist: limited: the image was compiled with .* both must be the same \(hoist compile with .*, "
+               rf"or hoist run with {run[0]}; in the API Config::\w+\)\n$")
 
 
 def refuses(folder):
