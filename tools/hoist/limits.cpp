@@ -174,8 +174,11 @@ Result<void> RunLimits::parse() {
     done = read_limit(parse_count, "--max-table-elements", max_table_elements_, table_elements_);
   }
   if (done) done = read_limit(parse_size, "--max-stack", max_stack_, stack_bytes_);
+  constexpr std::uint64_t kLeastStack = std::uint64_t{64} << 10;  // Config::guest_stack_bytes
   if (done) done = read_limit(parse_count, "--fuel", fuel_, fuel_units_);
   constexpr std::uint64_t kMostStack = std::uint64_t{1} << 40;
+  if (done && stack_bytes_ != 0 && stack_bytes_ < kLeastStack)
+    return wrong("--max-stack", max_stack_, "is less than 64KiB");
   if (done && stack_bytes_ > kMostStack)
     return wrong("--max-stack", max_stack_, "is more than 1024GiB");
   return done;
