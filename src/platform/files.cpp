@@ -65,6 +65,12 @@ Result<std::vector<std::uint8_t>> read_file(const std::string& path, std::uint64
   return bytes;
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  struct stat first = {}, second = {};
+  return ::stat(a.c_str(), &first) == 0 && ::stat(b.c_str(), &second) == 0 &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
 Result<void> append_file(const std::string& path, std::string_view text) {
   const Descriptor file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));

@@ -16,6 +16,9 @@ namespace hoist::platform {
 ///        `max_bytes`).
 Result<std::vector<std::uint8_t>> read_file(const std::string& path, std::uint64_t max_bytes);
 
+/// Do both paths name one file that exists?
+bool is_same_file(const std::string& a, const std::string& b);
+
 /// Appends to a text file, creating it for its owner alone; one write. @error Io
 Result<void> append_file(const std::string& path, std::string_view text);
 

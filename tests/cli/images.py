@@ -210,6 +210,34 @@ def concurrent(folder):
         check("the cache is good", from_cache(run) and run.stdout == b"7\n", run.stderr)
 
 
+def unusual(folder):
+    """Outputs that cannot be, inputs without end, no threads to be had."""
+    before = (folder / "fib.wat").read_bytes()
+    expect("onto the input", hoist(folder, "compile", "fib.wat", "-o", "./fib.wat"), 1, r"^$", r"^hoist: -o './fib.wat' is the input itself.*\n$")
+    check("which stays", (folder / "fib.wat").read_bytes() == before)
+    closed = subprocess.run(f"'{HOIST}' compile fib.wat -o /dev/stdout >&-", shell=True, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+    check("a closed output", closed.returncode == 1 and closed.stderr.startswith(b"hoist: cannot write '/dev/stdout'"), closed.stderr)
+    with open(folder / "sparse", "wb") as sparse:
+        sparse.truncate(5 << 30)
+    expect("objdump of 5 GiB", hoist(folder, "objdump", "sparse"), 1, r"^$", r"^hoist: sparse: .*larger than 1073741824 bytes\n$")
+    (folder / "sparse").unlink()
+
+    def no_threads():
+        resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+        if os.getuid() == 0:  # whom the limit does not bind
+            os.setgid(65534)
+            os.setuid(65534)
+    folder.chmod(0o755)
+    (folder / "many.wat").write_text(large_module(400))
+    try:
+        for command in (["validate"], ["run", "--no-cache", "--threads", "4", "--invoke", "f"], ["objdump", "--threads", "4", "--function", "f"]):
+            expect(f"{command[0]} without threads", hoist(folder, *command, "many.wat", preexec_fn=no_threads), 0, r"")
+        expect("--timeout without threads", hoist(folder, "run", "--no-cache", "--timeout", "9s", "--invoke", "f", "many.wat", preexec_fn=no_threads),
+               1, r"^$", r"^hoist: .*--timeout needs a thread, which the system refuses.*\n$")
+    except PermissionError:
+        print("without threads: skipped, the command is not accessible to another user")
+
+
 def dumps(folder):
     image = hoist(folder, "objdump", "fib")
     expect("objdump of an image", image, 0, r"(?s)<fib>:  function 0.*call 0x1000  ; <fib>.*<load>:.*; trap: out of bounds memory access.*entry trampoline")
@@ -224,6 +252,7 @@ def dumps(folder):
     expect("IR", hoist(folder, "objdump", "--ir", "--function", "fib", "fib.wat"), 0, r"(?s)function u0:0\(i64 vmctx, i32\).*block0.*<fib>:")
     expect("no IR in images", hoist(folder, "objdump", "--ir", "fib"), 1, r"^$", r"^hoist: fib: an image holds no IR.*\n$")
     expect("an invalid module", hoist(folder, "objdump", "bad.wat"), 1, r"^$", r"^hoist: bad.wat: .*type mismatch.*\n$")
+    expect("an image is compiled already", hoist(folder, "objdump", "-O0", "fib"), 1, r"^$", r"^hoist: fib: it is an image, compiled already.*\n$")
     expect("neither", hoist(folder, "objdump", "/bin/true"), 1, r"^$", r"^hoist: /bin/true: not a Hoist image.*\n$")
 
 
@@ -250,7 +279,7 @@ def main():
         folder = pathlib.Path(name)
         (folder / "fib.wat").write_text(FIB)
         (folder / "bad.wat").write_text("(module (func (result i32) (i64.const 0)))")
-        for part in (compiles, refuses, atomic, caches, concurrent, dumps, binutils):
+        for part in (compiles, refuses, atomic, caches, concurrent, dumps, unusual, binutils):
             part(folder)
     print(f"{checks - len(failures)} passed, {len(failures)} failed")
     return 1 if failures else 0

@@ -80,6 +80,9 @@ CASES = [
     ("unknown option", ["run", "--frobnicate", "math.wat"], 1, r"^$", r"^hoist: run has no option '--frobnicate'.*\n$"),
     ("bad --env without WASI", ["run", "--env", "novalue", "start.wat"], 1, r"^$", r"^hoist: --env takes.*\n$"),
     ("bad --dir without WASI", ["run", "--dir", "", "start.wat"], 1, r"^$", r"^hoist: --dir: the value is empty.*\n$"),
+    ("a fraction of a count", ["run", "--fuel", "1.5", "start.wat"], 1, r"^$", r"^hoist: --fuel: '1.5' is not a plain number\n$"),
+    ("a fraction of a size", ["run", "--max-memory", "1.5M", "start.wat"], 1, r"^$", r"^hoist: --max-memory: '1.5M' has a fraction.*\n$"),
+    ("--dir HOST::ro", ["run", "--dir", ".::ro", "start.wat"], 1, r"^$", r"^hoist: --dir '.::ro': read-only is HOST::GUEST::ro.*\n$"),
     ("empty --timeout", ["run", "--timeout", "", "start.wat"], 1, r"^$", r"^hoist: --timeout: the value is empty.*\n$"),
     ("empty --cache-dir", ["cache", "--clear", "--cache-dir", ""], 1, r"^$", r"^hoist: --cache-dir: the value is empty.*\n$"),
     ("a backtrace is harmless", ["run", "evilname.wat"], 134, r"^$",
@@ -179,14 +182,14 @@ def main():
         if run.returncode != 0:
             failed += 1
             print("FAIL closed pipe")
-        # What could not be written is no success; what cannot be said does not change the status.
-        for command, status in ((f"'{HOIST}' run --invoke add math.wat 2 3 >/dev/full", 1),
-                                (f"'{HOIST}' run --invoke add math.wat 2 3 >&-", 1),
         # A program that writes on when nobody reads any more ends, as with SIGPIPE.
         run = subprocess.run(f"('{HOIST}' run pour.wat; echo $? >&2) | head -c 8 >/dev/null", shell=True, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
         if run.stderr != b"141\n":
             failed += 1
             print(f"FAIL broken pipe: {run.stderr!r}")
+        # What could not be written is no success; what cannot be said does not change the status.
+        for command, status in ((f"'{HOIST}' run --invoke add math.wat 2 3 >/dev/full", 1),
+                                (f"'{HOIST}' run --invoke add math.wat 2 3 >&-", 1),
                                 (f"'{HOIST}' --help >/dev/full", 1), (f"'{HOIST}' wast good.wast >/dev/full", 1),
                                 (f"'{HOIST}' run --timings --invoke add math.wat 2 3 2>/dev/full", 0),
                                 (f"'{HOIST}' run --timings --invoke add math.wat 2 3 2>&-", 0),

@@ -35,6 +35,10 @@ int run(const CompileCommand& options) {
   apply(options.code, config);
   config.fuel = options.fuel;
   config.epoch = options.epoch;
+  if (platform::is_same_file(options.file, options.output)) {
+    return fail(
+        fmt::format("-o '{}' is the input itself, which the image would replace", options.output));
+  }
   auto engine = Engine::create(config);
   if (!engine) return fail(engine.error().message());
   auto bytes = platform::read_file(options.file, wasm::kMaxModuleBytes);

@@ -60,9 +60,6 @@ Result<std::uint64_t> leading_number(const std::string& option, const std::strin
     return wrong(option, all, "does not begin with a number");
   if (code == std::errc::result_out_of_range) return wrong(option, all, "is too large");
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  if (!text.empty() && text.front() == '.') {
-    return wrong(option, all, "has a fraction: take a smaller unit");
-  }
   return value;
 }
 
@@ -72,6 +69,7 @@ Result<std::uint64_t> with_unit(const std::string& option, const std::string& al
   auto value = leading_number(option, all, text);
   if (!value) return value;
   if (text.empty()) return wrong(option, all, "has no unit: one of " + names(units));
+  if (text.front() == '.') return wrong(option, all, "has a fraction: take a smaller unit");
   for (const Unit& unit : units) {
     if (unit.name != text) continue;
     if (*value > ~std::uint64_t{0} / unit.factor) return wrong(option, all, "is too large");
@@ -174,13 +172,13 @@ Result<void> RunLimits::parse() {
     done = read_limit(parse_count, "--max-table-elements", max_table_elements_, table_elements_);
   }
   if (done) done = read_limit(parse_size, "--max-stack", max_stack_, stack_bytes_);
-  constexpr std::uint64_t kLeastStack = std::uint64_t{64} << 10;  // Config::guest_stack_bytes
   if (done) done = read_limit(parse_count, "--fuel", fuel_, fuel_units_);
   constexpr std::uint64_t kMostStack = std::uint64_t{1} << 40;
-  if (done && stack_bytes_ != 0 && stack_bytes_ < kLeastStack)
-    return wrong("--max-stack", max_stack_, "is less than 64KiB");
+  constexpr std::uint64_t kLeastStack = std::uint64_t{64} << 10;  // Config::guest_stack_bytes
   if (done && stack_bytes_ > kMostStack)
     return wrong("--max-stack", max_stack_, "is more than 1024GiB");
+  if (done && stack_bytes_ != 0 && stack_bytes_ < kLeastStack)
+    return wrong("--max-stack", max_stack_, "is less than 64KiB");
   return done;
 }
 

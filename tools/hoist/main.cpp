@@ -64,11 +64,11 @@ static std::string version_text() {
 }
 
 /// A standard stream that the caller closed must not become some file that is opened later: its
-/// number is taken by a descriptor on which every access fails, as on a closed one. (WASI sees by
-/// O_PATH that it is none.)
+/// number is taken by a descriptor on which every access fails, as on a closed one (WASI sees by
+/// O_PATH that it is none), and which is no file that /dev/stdout could open again.
 static void occupy_standard_streams() {
   for (int fd = 0; fd < 3; ++fd) {
-    if (::fcntl(fd, F_GETFD) == -1) static_cast<void>(::open("/dev/null", O_PATH));
+    if (::fcntl(fd, F_GETFD) == -1) static_cast<void>(::open("/", O_PATH));
   }
 }
 

@@ -17,18 +17,18 @@
 #include "opt/rules/rules.hpp"
 #include "platform/cpu_features.hpp"
 #include "platform/files.hpp"
+#include "platform/pages.hpp"
+#include "platform/private_dir.hpp"
 #include "runtime/engine/image_check.hpp"
 #include "translate/translator.hpp"
 #include "wasm/decode/decoder.hpp"
+#include "wasm/format/limits.hpp"
 #include "wasm/text/wat_parser.hpp"
 #include "wasm/validate/validator.hpp"
 
 namespace hoist::cli {
 
 namespace {
-
-/// Images may be larger than modules.
-constexpr std::uint64_t kMaxInput = std::uint64_t{1} << 34;
 
 struct ObjdumpCommand {
   std::string file;
@@ -37,11 +37,11 @@ struct ObjdumpCommand {
   unsigned opt_level = 2;
   unsigned threads = 0;
   bool ir = false;
+  bool has_code_options = false;  // what decides how a module is compiled was given
   CodeOptions code;
 };
 
 struct Input {
-  std::shared_ptr<const std::vector<std::uint8_t>> bytes;  // of the image
   image::Image image;
   wasm::Module module;
   bool was_image = false;
@@ -61,19 +61,31 @@ Result<std::vector<std::uint8_t>> compiled(const ObjdumpCommand& options,
 
 Result<Input> read_input(const ObjdumpCommand& options) {
   Input out;
-  auto bytes = platform::read_file(options.file, kMaxInput);
-  if (!bytes) return std::move(bytes).error();
-  out.was_image = Module::is_image(*bytes);
-  if (!out.was_image) {
-    bytes = compiled(options, *bytes);
-    if (!bytes) return std::move(bytes).error();
+  out.was_image = platform::begins_like(options.file, Module::is_image);
+  std::shared_ptr<const void> owner;
+  std::span<const std::uint8_t> bytes;
+  if (out.was_image) {
+    if (options.has_code_options) {
+      return Error(ErrorKind::BadArgument,
+                   "it is an image, compiled already: options for compiling have no effect");
+    }
+    auto mapped = platform::MappedFile::open(options.file);
+    if (!mapped) return std::move(mapped).error();
+    auto file = std::make_shared<const platform::MappedFile>(*std::move(mapped));
+    bytes = {file->data(), file->size()};
+    owner = std::move(file);
+  } else {
+    auto read = platform::read_file(options.file, wasm::kMaxModuleBytes);
+    if (read) read = compiled(options, *read);
+    if (!read) return std::move(read).error();
+    auto image = std::make_shared<const std::vector<std::uint8_t>>(*std::move(read));
+    bytes = *image;
+    owner = std::move(image);
   }
-  out.bytes = std::make_shared<const std::vector<std::uint8_t>>(*std::move(bytes));
-  auto image = image::open_image(*out.bytes, out.bytes);
+  auto image = image::open_image(bytes, owner);
   if (!image) return std::move(image).error();
   out.image = *std::move(image);
-  auto module =
-      wasm::decode(wasm::ModuleBytes(out.bytes, out.image.section(image::kModuleSection)));
+  auto module = wasm::decode(wasm::ModuleBytes(owner, out.image.section(image::kModuleSection)));
   if (!module) return std::move(module).error();
   out.module = *std::move(module);
   auto valid = wasm::validate_module(out.module);
@@ -177,7 +189,11 @@ void add_objdump(CLI::App& app, int& status) {
       ->check(CLI::Range(0u, 1024u))
       ->type_name("N");
   add_code_options(*sub, options->code);
-  sub->callback([options, &status] { status = run(*options); });
+  sub->callback([options, sub, &status] {
+    for (const char* name : {"--cpu", "--opt-level", "--threads", "--signals", "--bounds-checks"})
+      options->has_code_options |= sub->count(name) != 0;
+    status = run(*options);
+  });
 }
 
 }  // namespace hoist::cli

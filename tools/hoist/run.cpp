@@ -265,6 +265,12 @@ Result<WasiConfig> wasi_config(const RunOptions& options) {
     if (host.empty())
       return bad_argument(fmt::format("--dir takes HOST or HOST::GUEST, not '{}'", entry));
     std::string guest = split == std::string::npos ? host : entry.substr(split + 2);
+    if (guest == "ro" && split != std::string::npos) {
+      return bad_argument(
+          fmt::format("--dir '{}': read-only is HOST::GUEST::ro; a guest directory named ro is "
+                      "HOST::./ro",
+                      entry));
+    }
     // HOST::GUEST::ro takes away all that changes anything.
     const std::size_t mode = guest.rfind("::");
     const bool read_only = mode != std::string::npos && guest.substr(mode) == "::ro";
@@ -276,13 +282,13 @@ Result<WasiConfig> wasi_config(const RunOptions& options) {
     }
     config.directories.push_back({host, std::move(guest), read_only});
   }
+  config.exit_on_broken_pipe = true;  // `hoist run … | head` ends
   config.listen = options.listen;
   config.descriptors = options.descriptors;
   return config;
 }
 
 Result<Config> engine_config(const RunOptions& options) {
-  config.exit_on_broken_pipe = true;  // `hoist run … | head` ends
   Config config;
   config.opt_level = static_cast<OptLevel>(options.opt_level);
   config.threads = options.threads;
