@@ -99,8 +99,8 @@ static int run(int argc, char** argv) {
       "hoist"};
   app.footer(
       "Examples:\n"
-      "  hoist run program.wasm input.txt          run a WASI program with arguments\n"
-      "  hoist run --dir . program.wasm            let it see this directory\n"
+      "  hoist run program.wasm one two            run a WASI program with arguments\n"
+      "  hoist run --dir . program.wasm input.txt  let it see this directory\n"
       "  hoist run --invoke add math.wat 2 3       call one function of a module\n"
       "  hoist compile program.wasm -o program     compile now, start at once later\n"
       "  hoist objdump program.wasm                see the machine code\n"
