@@ -18,7 +18,7 @@ build:
 
 # Everything that decides whether a change is good: layers, unit tests, filetests, suites, programs.
 test:
-	@scripts/setup/install build test
+	@scripts/setup/install build test profile
 	@scripts/setup/build release
 	@scripts/test/all
 

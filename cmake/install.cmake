@@ -19,7 +19,7 @@ target_link_options(hoist_shared PRIVATE LINKER:--version-script=${HOIST_EXPORTS
 if(NOT HOIST_SANITIZE)
   target_link_options(hoist_shared PRIVATE LINKER:--no-undefined)
 endif()
-target_link_libraries(hoist_shared PRIVATE Threads::Threads)
+target_link_libraries(hoist_shared PRIVATE Threads::Threads ${CMAKE_DL_LIBS} ${HOIST_IBERTY_LIBRARY})
 
 # ---- The static library.
 find_program(HOIST_LD NAMES ld.bfd ld)
@@ -31,7 +31,7 @@ file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/lib/bundle.rsp CONTENT "$<JOIN:${HOIS
 add_custom_command(
   OUTPUT ${HOIST_BUNDLE}
   COMMAND ${HOIST_LD} -r --force-group-allocation -o ${bundle_object}
-          @${PROJECT_BINARY_DIR}/lib/bundle.rsp
+          @${PROJECT_BINARY_DIR}/lib/bundle.rsp ${HOIST_IBERTY_LIBRARY}
   COMMAND ${HOIST_OBJCOPY} --localize-hidden --wildcard "--keep-global-symbol=_ZN5hoist*"
           "--keep-global-symbol=_ZNK5hoist*" "--keep-global-symbol=wasm_*"
           "--keep-global-symbol=hoist_*" ${bundle_object}

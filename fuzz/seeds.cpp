@@ -44,6 +44,7 @@ class Seeds {
   void add_module(std::string_view bytes) {
     add("wasm_module", bytes);
     add("wasm_compile", bytes);
+    add("wat_print", bytes);
   }
   void add_script(std::string_view text) {
     add("wast_script", text);

@@ -40,7 +40,8 @@ enum hoist_error_kind_enum {
   HOIST_ERROR_TRAP,
   HOIST_ERROR_EXIT,
   HOIST_ERROR_HOST,
-  HOIST_ERROR_INTERNAL
+  HOIST_ERROR_INTERNAL,
+  HOIST_ERROR_EXCEPTION
 };
 
 WASM_API_EXTERN void hoist_error_delete(own hoist_error_t*);
@@ -56,7 +57,7 @@ WASM_API_EXTERN uint32_t hoist_error_column(const hoist_error_t*);
 /* ---- Settings of an engine (see hoist::Config) and of a store. ------------------------------ */
 
 /* Kinds that wasm.h does not have. */
-enum hoist_valkind_enum { HOIST_V128 = 4 };
+enum hoist_valkind_enum { HOIST_V128 = 4, HOIST_EXNREF = 130, HOIST_ANYREF = 131 };
 
 /* 0, 1 or 2. */
 WASM_API_EXTERN void hoist_config_set_opt_level(wasm_config_t*, uint8_t level);
@@ -64,8 +65,33 @@ WASM_API_EXTERN void hoist_config_set_opt_level(wasm_config_t*, uint8_t level);
 WASM_API_EXTERN void hoist_config_set_threads(wasm_config_t*, unsigned threads);
 WASM_API_EXTERN void hoist_config_set_guest_stack_bytes(wasm_config_t*, uint64_t bytes);
 WASM_API_EXTERN void hoist_config_set_host_reserve_bytes(wasm_config_t*, uint64_t bytes);
-/* Writes /tmp/perf-PID.map for `perf report`. */
+/* Which profiler is told about machine code (docs/profiling.md): in the order of hoist::Profiler. */
+enum hoist_profiler_kind_enum {
+  HOIST_PROFILER_NONE,
+  HOIST_PROFILER_PERF_MAP,
+  HOIST_PROFILER_JITDUMP,
+  HOIST_PROFILER_VTUNE
+};
+WASM_API_EXTERN void hoist_config_set_profiler(wasm_config_t*, uint8_t kind);
+/* The same as HOIST_PROFILER_PERF_MAP or _NONE. */
 WASM_API_EXTERN void hoist_config_set_perf_map(wasm_config_t*, bool on);
+/* Names of C++ and Rust functions as their source has them (the default), or as the module has them. */
+WASM_API_EXTERN void hoist_config_set_demangle(wasm_config_t*, bool on);
+
+/* One function or trampoline of code that was loaded, or that goes. Strings are valid during the call. */
+typedef struct hoist_code_t {
+  const char* name;
+  const char* module;
+  const void* address;
+  uint64_t size;
+  uint64_t load_id; /* of the code that it was loaded with; never the same twice in a process */
+  uint8_t kind;     /* in the order of hoist::CodeKind: 0 is a function of the module */
+} hoist_code_t;
+/* From any thread; must not use the engine. */
+typedef void (*hoist_code_callback_t)(void* context, const hoist_code_t*, bool loaded);
+/* Null: nobody, the default. `context` outlives the engine. */
+WASM_API_EXTERN void hoist_config_set_code_callback(wasm_config_t*, hoist_code_callback_t,
+                                                    void* context);
 /* Code counts what it executes, for hoist_store_set_fuel; it looks at the epoch, for
  * hoist_store_set_epoch_deadline, and loops can be interrupted. docs/limits.md has the costs. */
 WASM_API_EXTERN void hoist_config_set_fuel(wasm_config_t*, bool on);
@@ -73,6 +99,9 @@ WASM_API_EXTERN void hoist_config_set_epoch(wasm_config_t*, bool on);
 /* Without signal handlers; with comparisons instead of guard pages. */
 WASM_API_EXTERN void hoist_config_set_signals(wasm_config_t*, bool on);
 WASM_API_EXTERN void hoist_config_set_explicit_bounds_checks(wasm_config_t*, bool on);
+/* Results that do not depend on the CPU: docs/vectors.md. */
+WASM_API_EXTERN void hoist_config_set_canonical_nans(wasm_config_t*, bool on);
+WASM_API_EXTERN void hoist_config_set_deterministic_relaxed_simd(wasm_config_t*, bool on);
 /* Where compiled modules are kept between processes; null or empty: nowhere. */
 WASM_API_EXTERN void hoist_config_set_cache_directory(wasm_config_t*, const char* path);
 WASM_API_EXTERN void hoist_config_set_cache_bytes(wasm_config_t*, uint64_t bytes);
@@ -122,6 +151,8 @@ typedef struct hoist_store_limits_t {
   bool trap_on_refused_growth;       /* instead of memory.grow and table.grow giving -1 */
   hoist_growth_callback_t on_growth; /* has the last word, whatever the limits say; or null */
   void* context;
+  uint64_t references;      /* objects that guests hold as externrefs, and exceptions */
+  uint64_t reference_bytes; /* of those in the library */
 } hoist_store_limits_t;
 /* What a store has that was made without limits. */
 WASM_API_EXTERN hoist_store_limits_t hoist_store_limits_default(void);
@@ -130,6 +161,11 @@ WASM_API_EXTERN own wasm_store_t* hoist_store_new(wasm_engine_t*, const hoist_st
 /* A pointer of the embedder. */
 WASM_API_EXTERN void hoist_store_set_data(wasm_store_t*, void* data);
 WASM_API_EXTERN void* hoist_store_get_data(const wasm_store_t*);
+/* Lets go of the objects that guests had as externrefs and cannot reach any more; happens by itself
+ * as more are passed. Finalizers may run. */
+WASM_API_EXTERN void hoist_store_collect(wasm_store_t*);
+/* How many there are, with exceptions. */
+WASM_API_EXTERN uint64_t hoist_store_references(const wasm_store_t*);
 
 /* Units that guests may still execute. False: an engine without hoist_config_set_fuel. */
 WASM_API_EXTERN bool hoist_store_set_fuel(wasm_store_t*, uint64_t units);
@@ -173,6 +209,20 @@ WASM_API_EXTERN bool hoist_module_serialize(const wasm_module_t*, own wasm_byte_
 WASM_API_EXTERN own wasm_module_t* hoist_module_deserialize(wasm_store_t*, const wasm_byte_vec_t*,
                                                             own hoist_error_t** error);
 
+/* ---- The sampling profiler of guests: one at a time in a process, all stores and threads. ----- */
+
+typedef struct hoist_profiler_t hoist_profiler_t;
+/* An interval of 0 is one millisecond. `wall`: waiting in host functions counts; else CPU time. */
+WASM_API_EXTERN own hoist_profiler_t* hoist_profiler_start(uint64_t interval_ns, bool wall,
+                                                           own hoist_error_t** error);
+/* Ends it, if it still runs, and writes what was sampled in the form that the file's name says: .html, .json, .txt,
+ * .collapsed. */
+WASM_API_EXTERN bool hoist_profiler_write(hoist_profiler_t*, const char* path,
+                                          own hoist_error_t** error);
+/* Ends it, if it still runs; how many samples were taken in guests. */
+WASM_API_EXTERN uint64_t hoist_profiler_samples(hoist_profiler_t*);
+WASM_API_EXTERN void hoist_profiler_delete(own hoist_profiler_t*);
+
 /* ---- Traps. --------------------------------------------------------------------------------- */
 
 /* Codes of WebAssembly's own traps, as hoist::TrapCode; 0 for what a host function returned. */
@@ -184,6 +234,17 @@ WASM_API_EXTERN hoist_error_kind_t hoist_trap_error_kind(const wasm_trap_t*);
 /* Name of a frame's function from the module's name section or exports; may be empty. Not owned. */
 WASM_API_EXTERN const char* hoist_frame_function_name(const wasm_frame_t*);
 WASM_API_EXTERN const char* hoist_frame_module_name(const wasm_frame_t*);
+
+/* ---- Exceptions. A host function throws by returning a trap that is one: of a call that failed, so
+ * that the exception goes on, or a new one. Guest code around the call may catch it. ------------ */
+
+/* Null: number, kind or store of a value. */
+WASM_API_EXTERN own wasm_trap_t* hoist_exception_new(const wasm_tag_t*,
+                                                     const wasm_val_vec_t* payload);
+/* The tag of the exception that a trap (of kind HOIST_ERROR_EXCEPTION) is; else null. */
+WASM_API_EXTERN own wasm_tag_t* hoist_exception_tag(const wasm_trap_t*);
+/* What it carries; empty if the trap is no exception. */
+WASM_API_EXTERN void hoist_exception_payload(const wasm_trap_t*, own wasm_val_vec_t* out);
 
 /* ---- Instances by name. --------------------------------------------------------------------- */
 
@@ -250,10 +311,11 @@ typedef union hoist_raw_t {
   int64_t i64;
   float32_t f32;
   float64_t f64;
+  uint8_t v128[16]; /* lowest byte first */
 } hoist_raw_t;
 
 /* A function whose type has been checked once. Signature: letters of the parameters, a colon,
- * letters of the results: i (i32), I (i64), f (f32), F (f64); "ii:i". Keeps its own reference. */
+ * letters of the results: i (i32), I (i64), f (f32), F (f64), v (v128); "ii:i". Keeps its own reference. */
 typedef struct hoist_typed_func_t hoist_typed_func_t;
 WASM_API_EXTERN own hoist_typed_func_t* hoist_typed_func_new(const wasm_func_t*,
                                                              const char* signature,
@@ -262,6 +324,86 @@ WASM_API_EXTERN void hoist_typed_func_delete(own hoist_typed_func_t*);
 /* Arguments in `values`, results out in their place: it has room for the larger number. */
 WASM_API_EXTERN own wasm_trap_t* hoist_typed_func_call(const hoist_typed_func_t*,
                                                        hoist_raw_t* values);
+
+/* Value of a global of type v128, which a wasm_val_t has no room for. False: of another type, immutable, or
+ * the store is gone. */
+WASM_API_EXTERN bool hoist_global_get_v128(const wasm_global_t*, uint8_t out[16]);
+WASM_API_EXTERN bool hoist_global_set_v128(wasm_global_t*, const uint8_t value[16]);
+
+/* ---- Memories and tables that wasm.h has no room for. ---------------------------------------- */
+
+/* As hoist::MemoryType: sizes in pages of 1 << page_size_log2 bytes; UINT64_MAX is no maximum. */
+typedef struct hoist_memory_type_t {
+  uint64_t minimum;
+  uint64_t maximum;
+  bool is_64;             /* addresses are i64 */
+  bool shared;            /* between threads; needs a maximum */
+  uint8_t page_size_log2; /* 16, or 0 for pages of one byte */
+} hoist_memory_type_t;
+WASM_API_EXTERN own wasm_memorytype_t* hoist_memorytype_new(const hoist_memory_type_t*);
+WASM_API_EXTERN void hoist_memorytype_get(const wasm_memorytype_t*, hoist_memory_type_t* out);
+/* As hoist::TableType. */
+typedef struct hoist_table_type_t {
+  uint64_t minimum;
+  uint64_t maximum;
+  bool is_64; /* indexes are i64 */
+} hoist_table_type_t;
+WASM_API_EXTERN own wasm_tabletype_t* hoist_tabletype_new(own wasm_valtype_t* element,
+                                                          const hoist_table_type_t*);
+WASM_API_EXTERN void hoist_tabletype_get(const wasm_tabletype_t*, hoist_table_type_t* out);
+
+/* In pages of the memory's type. */
+WASM_API_EXTERN uint64_t hoist_memory_pages(const wasm_memory_t*);
+WASM_API_EXTERN bool hoist_memory_grow(wasm_memory_t*, uint64_t delta);
+WASM_API_EXTERN uint64_t hoist_table_size(const wasm_table_t*);
+WASM_API_EXTERN own wasm_ref_t* hoist_table_get(const wasm_table_t*, uint64_t index);
+WASM_API_EXTERN bool hoist_table_set(wasm_table_t*, uint64_t index, wasm_ref_t*);
+WASM_API_EXTERN bool hoist_table_grow(wasm_table_t*, uint64_t delta, wasm_ref_t* init);
+
+/* A memory that instances in several stores, on several threads, use at once; see
+ * hoist::SharedMemory. Any thread may use it; it never moves. */
+typedef struct hoist_shared_memory_t hoist_shared_memory_t;
+WASM_API_EXTERN own hoist_shared_memory_t* hoist_shared_memory_new(wasm_engine_t*,
+                                                                   const hoist_memory_type_t*,
+                                                                   own hoist_error_t** error);
+WASM_API_EXTERN own hoist_shared_memory_t* hoist_shared_memory_copy(const hoist_shared_memory_t*);
+WASM_API_EXTERN void hoist_shared_memory_delete(own hoist_shared_memory_t*);
+/* Null if the memory's type is not shared. */
+WASM_API_EXTERN own hoist_shared_memory_t* hoist_memory_shared(const wasm_memory_t*);
+/* As something of a store. */
+WASM_API_EXTERN own wasm_memory_t* hoist_shared_memory_in(const hoist_shared_memory_t*,
+                                                          wasm_store_t*,
+                                                          own hoist_error_t** error);
+WASM_API_EXTERN byte_t* hoist_shared_memory_data(const hoist_shared_memory_t*);
+WASM_API_EXTERN uint64_t hoist_shared_memory_size(const hoist_shared_memory_t*); /* in bytes */
+WASM_API_EXTERN bool hoist_shared_memory_grow(const hoist_shared_memory_t*, uint64_t delta);
+/* How many were woken; UINT32_MAX: out of bounds or not aligned. */
+WASM_API_EXTERN uint32_t hoist_shared_memory_notify(const hoist_shared_memory_t*, uint64_t address,
+                                                    uint32_t count);
+/* 0: woken, 1: not the expected value, 2: timed out; -1: out of bounds or not aligned. A negative
+ * time is for ever. */
+WASM_API_EXTERN int hoist_shared_memory_wait32(const hoist_shared_memory_t*, uint64_t address,
+                                               uint32_t expected, int64_t timeout_ns);
+WASM_API_EXTERN int hoist_shared_memory_wait64(const hoist_shared_memory_t*, uint64_t address,
+                                               uint64_t expected, int64_t timeout_ns);
+WASM_API_EXTERN bool hoist_linker_define_shared_memory(hoist_linker_t*, const char* module,
+                                                       const char* name,
+                                                       const hoist_shared_memory_t*,
+                                                       own hoist_error_t** error);
+
+/* Threads of WASI programs ("wasi" "thread-spawn"); see hoist::WasiThreads. Their stores are not C's:
+ * host functions of the C API fail in them. The callback of `limits` is not used. After all other
+ * definitions. */
+typedef struct hoist_wasi_threads_t hoist_wasi_threads_t;
+WASM_API_EXTERN bool hoist_module_wants_wasi_threads(const wasm_module_t*);
+WASM_API_EXTERN own hoist_wasi_threads_t* hoist_linker_define_wasi_threads(
+    hoist_linker_t*, const wasm_module_t*, const hoist_store_limits_t* limits, uint32_t max_threads,
+    own hoist_error_t** error);
+/* Why a thread ended the program, and its number if `thread` is not null; null: none did. */
+WASM_API_EXTERN own hoist_error_t* hoist_wasi_threads_failure(const hoist_wasi_threads_t*,
+                                                              int32_t* thread);
+/* Interrupts all and waits for them. */
+WASM_API_EXTERN void hoist_wasi_threads_delete(own hoist_wasi_threads_t*);
 
 /* ---- Guest memory, checked. ----------------------------------------------------------------- */
 

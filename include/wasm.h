@@ -360,6 +360,12 @@ WASM_API_EXTERN size_t wasm_memory_data_size(const wasm_memory_t*);
 WASM_API_EXTERN wasm_memory_pages_t wasm_memory_size(const wasm_memory_t*);
 WASM_API_EXTERN bool wasm_memory_grow(wasm_memory_t*, wasm_memory_pages_t delta);
 
+/* ---- Tags. What carries them: see exceptions in hoist.h. ------------------------------------- */
+
+WASM_DECLARE_REF(tag)
+WASM_API_EXTERN own wasm_tag_t* wasm_tag_new(wasm_store_t*, const wasm_tagtype_t*);
+WASM_API_EXTERN own wasm_tagtype_t* wasm_tag_type(const wasm_tag_t*);
+
 /* ---- Externals and instances. -------------------------------------------------------------- */
 
 WASM_DECLARE_REF(extern)
@@ -371,6 +377,7 @@ WASM_DECLARE_CASTS(func, extern)
 WASM_DECLARE_CASTS(global, extern)
 WASM_DECLARE_CASTS(table, extern)
 WASM_DECLARE_CASTS(memory, extern)
+WASM_DECLARE_CASTS(tag, extern)
 
 WASM_DECLARE_REF(instance)
 /* Null: `*trap` (if `trap` is not null) says why, whether a segment or the start function trapped or

@@ -73,6 +73,8 @@ class Generator {
       const Value to = b_.stack_addr(ir::I64, slot_, static_cast<std::int32_t>(at));
       b_.store(Op::Store, flags_[0], zero, to, 0);
     }
+    // What the register holds before is the caller's affair.
+    if (has(kPinned) && is_last()) set_pinned(zero);
     statements(0);
     if (b_.is_open()) finish();
     b_.seal_all();
@@ -611,6 +613,10 @@ class Generator {
   Value fold(Value x);
   Value vector_cast(Type type, Value x);
   Type int_vector();
+  void vector_special();
+  void pinned();
+  void set_pinned(Value x);
+  void dynamic_vector();
   void vector_arithmetic();
   void vector_bytes();
   void vector_lanes();

@@ -15,7 +15,9 @@ using ir::I8;
 using ir::I8x16;
 
 void Generator::wide_statement() {
-  switch (in_.below(12)) {
+  switch (in_.below(14)) {
+    case 12: return has(kPinned) ? pinned() : wide_int();
+    case 13: return has(kDynamic) ? dynamic_vector() : overflow();
     case 0:
     case 1: return has(kVectors) ? vector_arithmetic() : wide_int();
     case 2: return has(kVectors) ? vector_bytes() : overflow();
@@ -106,7 +108,14 @@ Type Generator::int_vector() {
 
 void Generator::vector_arithmetic() {
   const Type type = int_vector();
-  switch (in_.below(8)) {
+  switch (in_.below(10)) {
+    case 8: {  // lanes of all ones or none choose
+      const Value x = any(type);
+      const Value mask = b_.icmp(static_cast<ir::IntCC>(in_.below(10)), x, any(type));
+      const Value y = any(type);
+      return define_some(type, b_.ternary(Op::Blendv, mask, y, any(type)));
+    }
+    case 9: return vector_special();
     case 0: {
       constexpr Op kOps[] = {Op::Ishl, Op::Ushr, Op::Sshr};
       const Op op = in_.one_of(kOps);
@@ -137,6 +146,25 @@ void Generator::vector_arithmetic() {
       const Value x = any(type);
       return define_some(type, b_.binary(op, x, any(type)));
     }
+  }
+}
+
+/// What only x86 has.
+void Generator::vector_special() {
+  switch (in_.below(4)) {
+    case 0: {
+      const Value x = any(I8x16);
+      return define_some(I8x16, b_.binary(Op::X86Pshufb, x, any(I8x16)));
+    }
+    case 1: {
+      const Value x = any(I16x8);
+      return define_some(I16x8, b_.binary(Op::X86Pmulhrsw, x, any(I16x8)));
+    }
+    case 2: {
+      const Value x = any(I8x16);
+      return define_some(I16x8, b_.binary(Op::X86Pmaddubsw, x, any(I8x16)));
+    }
+    default: return define_some(I32x4, b_.unary(Op::X86Cvtt2dq, I32x4, any(ir::F32x4)));
   }
 }
 
@@ -233,7 +261,7 @@ void Generator::vector_floats() {
 void Generator::vector_widths() {
   switch (in_.below(4)) {
     case 0: {
-      constexpr Op kOps[] = {Op::Snarrow, Op::Unarrow};
+      constexpr Op kOps[] = {Op::Snarrow, Op::Unarrow, Op::Uunarrow};
       const bool words = in_.below(2) == 0;
       const Type from = words ? I32x4 : I16x8;
       const Op op = in_.one_of(kOps);
@@ -304,7 +332,31 @@ void Generator::vector_memory() {
 
 void Generator::wide_int() {
   if (!has(kWideInts)) return overflow();
-  switch (in_.below(9)) {
+  switch (in_.below(11)) {
+    case 9: {
+      constexpr Op kOps[] = {Op::Udiv, Op::Sdiv, Op::Urem, Op::Srem, Op::Umulhi, Op::Smulhi};
+      const Op op = in_.one_of(kOps);
+      const Value x = any(I128);
+      Value y = any(I128);
+      const bool divides = op != Op::Umulhi && op != Op::Smulhi;
+      if (divides && in_.below(4) != 0) {
+        const Value one = b_.iconst(I64, 1);
+        y = b_.binary(Op::Bor, y, b_.unary(Op::Uextend, I128, one));
+      }
+      return define_some(I128, b_.binary(op, x, y));
+    }
+    case 10: {
+      constexpr Op kFromInt[] = {Op::FcvtFromUint, Op::FcvtFromSint};
+      constexpr Op kToInt[] = {Op::FcvtToUintSat, Op::FcvtToSintSat, Op::FcvtToUintSat,
+                               Op::FcvtToSintSat, Op::FcvtToUint,    Op::FcvtToSint};
+      const Type real = any_float();
+      if (in_.below(2) == 0) {
+        const Op op = in_.one_of(kFromInt);
+        return define_some(real, b_.unary(op, real, any(I128)));
+      }
+      const Op op = in_.one_of(kToInt);
+      return define_some(I128, b_.unary(op, I128, any(real)));
+    }
     case 0: {
       const Value x = any(I64);
       return define_some(I128, b_.binary(Op::Iconcat, x, any(I64)));
@@ -356,8 +408,7 @@ void Generator::overflow() {
                          Op::UaddOverflowCin, Op::SaddOverflowCin, Op::UsubOverflowBin,
                          Op::SsubOverflowBin};
   const unsigned pick = in_.below(std::size(kOps));
-  const bool multiplies = pick == 4 || pick == 5;
-  const Type type = has(kWideInts) && !multiplies && in_.below(4) == 0 ? I128 : any_int();
+  const Type type = has(kWideInts) && in_.below(4) == 0 ? I128 : any_int();
   const Value x = any(type);
   const Value y = any(type);
   const Value carry = pick >= 6 ? any(I8) : Value::none();
@@ -415,6 +466,42 @@ void Generator::odd_float() {
   }
 }
 
+void Generator::set_pinned(Value x) {
+  const ir::Inst set = func_.make_inst({.op = Op::SetPinnedReg, .a = x.index()});
+  func_.append_inst(set, b_.current_block());
+}
+
+/// The register that belongs to the program.
+void Generator::pinned() {
+  if (in_.below(2) == 0) return set_pinned(any(I64));
+  define_some(I64, b_.nullary(Op::GetPinnedReg, I64));
+}
+
+/// A dynamic vector lives for a few operations, and in a slot of its own.
+void Generator::dynamic_vector() {
+  const Type fixed = int_vector();
+  const Type type(fixed.lane(), fixed.log2_lane_count(), true);
+  ir::GlobalValueData scale;
+  scale.kind = ir::GlobalValueData::Kind::DynScale;
+  scale.type = fixed;
+  const ir::GlobalValue global = func_.global_values.push(scale);
+  const ir::DynamicType declared = func_.dynamic_types.push({.base = fixed, .scale = global});
+  constexpr Op kOps[] = {Op::Iadd, Op::Isub, Op::Band, Op::Bxor, Op::Smax};
+  const Value x = b_.unary(Op::Splat, type, any(fixed.lane_type()));
+  const Value y = b_.unary(Op::Splat, type, any(fixed.lane_type()));
+  Value z = b_.binary(in_.one_of(kOps), x, y);
+  if (in_.below(2) == 0) {
+    const ir::DynamicStackSlot slot = func_.dynamic_stack_slots.push({.type = declared});
+    const Value at = b_.insert({.op = Op::DynamicStackAddr, .a = slot.index()}, I64);
+    b_.store(Op::Store, flags_[0], z, at, 0);
+    z = b_.binary(Op::Iadd, b_.load(Op::Load, type, flags_[0], at, 0), y);
+  }
+  const Value out = b_.insert({.op = Op::ExtractVector, .a = z.index()}, fixed);
+  if (has(kVectors)) return define_some(fixed, out);
+  const Value halves = vector_cast(I64x2, out);
+  define_some(I64, b_.extractlane(halves, 1));
+}
+
 // ---- Exceptions.
 
 void Generator::take_results(ir::Inst call) {
@@ -449,6 +536,10 @@ void Generator::try_call() {
     func_.append_block_param(landing, I64);
     func_.append_block_param(landing, I64);
     landings.push_back(landing);
+    if (in_.below(4) == 0) {
+      const Value context = any(in_.below(2) == 0 ? I64 : any_float());
+      handlers.push_back({.kind = Kind::Context, .context = context});
+    }
     const bool last = i + 1 == count && (is_last() || in_.below(2) == 0);
     handlers.push_back({last ? Kind::Default : Kind::Tag, in_.below(4), landing, payload, {}});
   }

@@ -21,7 +21,9 @@ enum Family : unsigned {
   kAtomics = 4,     ///< and operations with carries
   kExceptions = 8,  ///< throws end at the function that runs
   kOddFloats = 16,  ///< f16 and f128, moved only
-  kAllFamilies = 31
+  kDynamic = 32,    ///< dynamic vectors
+  kPinned = 64,     ///< the pinned register, for code that is compiled with one
+  kAllFamilies = 127
 };
 
 /// Fills `functions`; each calls those before it, and the last is the one to run. Names are %f0,

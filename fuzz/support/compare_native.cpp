@@ -88,7 +88,15 @@ ArgumentSets argument_sets(const ir::Signature& signature, std::uint64_t seed, u
 
 std::string program_text(std::span<const ir::Function> functions) {
   base::Printer out;
-  out << "test interpret\ntest run\ntarget x86_64\n\n";
+  bool pins_register = false;
+  for (const ir::Function& func : functions) {
+    for (std::size_t i = 0; i < func.inst_count(); ++i) {
+      const ir::Op op = func.op(ir::Inst(i));
+      pins_register |= op == ir::Op::GetPinnedReg || op == ir::Op::SetPinnedReg;
+    }
+  }
+  out << "test interpret\ntest run\n"
+      << (pins_register ? "set enable_pinned_reg=true\n" : "") << "target x86_64\n\n";
   for (const ir::Function& func : functions) {
     ir::print(out, func);
     out << '\n';

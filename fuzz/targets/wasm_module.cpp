@@ -5,11 +5,12 @@
 
 #include "base/check.hpp"
 #include "wasm/decode/decoder.hpp"
+#include "wasm/format/feature_list.hpp"
 #include "wasm/validate/validator.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace hoist;
-  auto module = wasm::decode(wasm::ModuleBytes::borrow({data, size}));
+  auto module = wasm::decode(wasm::ModuleBytes::borrow({data, size}), wasm::all_features());
   if (!module) return 0;
   const auto one = wasm::validate_all(*module, 1);
   const auto two = wasm::validate_all(*module, 2);

@@ -3,10 +3,13 @@
 /// Config: the settings of an Engine. Plain data, copied when the engine is made.
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace hoist {
+
+class CodeListener;  // code_listener.hpp
 
 /// What the code generator spends to make code fast.
 enum class OptLevel : std::uint8_t {
@@ -15,10 +18,12 @@ enum class OptLevel : std::uint8_t {
   Full = 2    ///< everything; the default
 };
 
-/// Who is told about machine code as it is loaded.
+/// Which profiler is told about machine code as it is loaded and as it goes (docs/profiling.md).
 enum class Profiler : std::uint8_t {
   None,
-  PerfMap  ///< appends to /tmp/perf-PID.map, which `perf report` reads
+  PerfMap,  ///< appends to /tmp/perf-PID.map, which `perf report` reads
+  JitDump,  ///< writes jit-PID.dump for `perf inject --jit`: names, code, lines, unwinding
+  VTune     ///< tells Intel VTune, which runs the process
 };
 
 /// A pool of address space for hosts that start many instances (docs/instantiation.md): made with
@@ -49,10 +54,18 @@ struct Config {
   /// Stack left for host functions below the guest's, in bytes; at least 32 KiB.
   std::uint64_t host_reserve_bytes = std::uint64_t{128} << 10;
   Profiler profiler = Profiler::None;
+  /// The embedder's own, told the same; besides `profiler`.
+  std::shared_ptr<CodeListener> code_listener;
+  /// Names of C++ and Rust functions appear in backtraces and profiles as the source has them, if
+  /// this build has a demangler; off: as the module has them.
+  bool demangle = true;
   /// The CPU that code is made for: "native" is this one, "baseline" any that Hoist runs on; or
-  /// features beyond the baseline: "popcnt,avx2". Code for another CPU can only be made
-  /// (Module::precompile), not loaded.
+  /// features beyond the baseline: "popcnt,avx2"; or this one without some: "native,-avx512f". Code
+  /// for another CPU can only be made (Module::precompile), not loaded.
   std::string cpu = "native";
+  /// Language features that modules may use, as differences from the defaults (all finished ones):
+  /// "+legacy-exceptions,-threads". Engine::create knows the names.
+  std::string features;
   /// Where compiled modules are kept between processes (docs/cache.md); empty: nowhere. Created if
   /// missing. What is wrong with it only means that modules are compiled.
   std::string cache_directory;
@@ -71,6 +84,14 @@ struct Config {
   /// Code compares Engine::epoch with the store's deadline at every function and every turn of a
   /// loop: Store::set_epoch_deadline works, and InterruptHandle::interrupt stops loops too.
   bool epoch = false;
+  /// For tests: stores look for unreachable references each time that one is made.
+  bool collect_always = false;
+  /// Floating-point arithmetic gives one NaN only, the positive canonical one, as the
+  /// specification's deterministic profile wants; otherwise sign and payload are the processor's.
+  bool canonical_nans = false;
+  /// Relaxed vector instructions give the results of the specification's deterministic profile, the
+  /// same on every CPU, instead of what this CPU does fastest.
+  bool deterministic_relaxed_simd = false;
   /// For developers of Hoist: verify the IR after each pass, prove each register allocation.
   bool verify_ir = false;
   bool check_allocation = false;

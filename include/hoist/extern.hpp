@@ -15,6 +15,7 @@ class Func;
 class Global;
 class Memory;
 class Table;
+class Tag;
 
 namespace detail {
 
@@ -40,6 +41,7 @@ class HOIST_API Extern : public detail::Handle {
   Extern(const Memory& memory) noexcept;  // NOLINT: implicit by design
   Extern(const Table& table) noexcept;    // NOLINT: implicit by design
   Extern(const Global& global) noexcept;  // NOLINT: implicit by design
+  Extern(const Tag& tag) noexcept;        // NOLINT: implicit by design
 
   ExternKind kind() const { return kind_; }
   /// With the present size as the minimum of a memory or table.
@@ -48,6 +50,7 @@ class HOIST_API Extern : public detail::Handle {
   std::optional<Memory> memory() const noexcept;
   std::optional<Table> table() const noexcept;
   std::optional<Global> global() const noexcept;
+  std::optional<Tag> tag() const noexcept;
 
  private:
   friend class detail::Access;

@@ -6,10 +6,11 @@
 ///   auto run = instance.typed<std::int32_t(std::int32_t)>("run");   // Result<TypedFunc<...>>
 ///   Result<std::int32_t> answer = (*run)(7);
 ///
-/// A call that enters WebAssembly returns an Error of kind Trap (trap.hpp), Exit, or whatever error
-/// a host function returned. An exception that a host function throws comes out of that call, if
-/// the embedder's file is compiled with exceptions; the guest's frames between are left without
-/// running anything. Host functions must not be left by longjmp or by cancelling the thread.
+/// A call that enters WebAssembly returns an Error of kind Trap (trap.hpp), Exception
+/// (exception.hpp), Exit, or whatever error a host function returned. An exception that a host
+/// function throws comes out of that call, if the embedder's file is compiled with exceptions; the
+/// guest's frames between are left without running anything. Host functions must not be left by
+/// longjmp or by cancelling the thread.
 
 #include <algorithm>
 #include <span>
@@ -62,7 +63,7 @@ class HOIST_API Func : public detail::Handle {
     return make(store, dynamic_spec<F, Mode>(std::move(type), std::move(callback)));
   }
   /// A host function from a callable with one call operator (or a function pointer). Parameters: an
-  /// optional Caller& first, then (u)int32_t, (u)int64_t, float, double, ExternRef,
+  /// optional Caller& first, then (u)int32_t, (u)int64_t, float, double, V128, ExternRef,
   /// std::optional<Func>, or a view of guest memory (guest.hpp), which stands for an address and a
   /// count. Returns void, one of these but a view, a std::tuple of them, or a Result of any.
   template <typename F, typename Mode = detail::Exceptions>
@@ -142,7 +143,7 @@ template <typename R, typename... Args>
 class TypedFunc<R(Args...)> {
   using Results = detail::ResultList<R>;
   static_assert((detail::WasmParam<Args> && ...),
-                "parameters are (u)int32_t, (u)int64_t, float, double, ExternRef, "
+                "parameters are (u)int32_t, (u)int64_t, float, double, V128, ExternRef, "
                 "std::optional<Func>, guest_span<T> or guest_string_view");
   using Params = detail::ParamList<Args...>;
 

@@ -14,8 +14,10 @@
 /// Everything that can fail returns a hoist::Result. Nothing throws but what the embedder's own
 /// host functions throw. Reading order: engine, module, store, linker, instance, func.
 
+#include "hoist/code_listener.hpp"
 #include "hoist/config.hpp"
 #include "hoist/engine.hpp"
+#include "hoist/exception.hpp"
 #include "hoist/extern.hpp"
 #include "hoist/func.hpp"
 #include "hoist/global.hpp"
@@ -24,10 +26,14 @@
 #include "hoist/linker.hpp"
 #include "hoist/memory.hpp"
 #include "hoist/module.hpp"
+#include "hoist/profiler.hpp"
+#include "hoist/reference.hpp"
 #include "hoist/result.hpp"
+#include "hoist/shared_memory.hpp"
 #include "hoist/store.hpp"
 #include "hoist/table.hpp"
 #include "hoist/trap.hpp"
 #include "hoist/types.hpp"
 #include "hoist/value.hpp"
 #include "hoist/wasi.hpp"
+#include "hoist/wasi_threads.hpp"

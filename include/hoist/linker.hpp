@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "hoist/instance.hpp"
+#include "hoist/shared_memory.hpp"
 
 namespace hoist {
 
@@ -37,6 +38,9 @@ class HOIST_API Linker {
 
   /// @error BadArgument: the name is defined already, or the store is gone.
   Result<void> define(std::string_view module, std::string_view field, const Extern& item) noexcept;
+  /// A shared memory for instances of any store.
+  Result<void> define(std::string_view module, std::string_view field,
+                      const SharedMemory& memory) noexcept;
   /// A host function from a callable: see Func::wrap.
   template <typename F, typename Mode = detail::Exceptions>
   Result<void> define_func(std::string_view module, std::string_view field, F callable) {
@@ -70,6 +74,7 @@ class HOIST_API Linker {
                            detail::HostFuncSpec spec) noexcept;
 
  private:
+  friend class detail::Access;
   std::unique_ptr<detail::LinkerImpl> impl_;
 };
 

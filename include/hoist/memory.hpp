@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -14,21 +15,29 @@
 
 namespace hoist {
 
+class SharedMemory;
+
 class HOIST_API Memory : public detail::Handle {
  public:
-  /// @error Limit: larger than the store allows; OutOfMemory; BadArgument: minimum above maximum or
-  ///        more than 65,536 pages.
+  /// @error Limit: larger than the store allows; OutOfMemory; BadArgument: a type that no memory
+  /// can
+  ///        have: minimum above maximum, more pages than addresses reach, shared without maximum.
   static Result<Memory> create(StoreRef store, const MemoryType& type) noexcept;
 
   /// The type it was made with, with the present size as minimum.
   MemoryType type() const noexcept;
   std::uint64_t size_bytes() const noexcept;
-  std::uint64_t pages() const noexcept { return size_bytes() / 65536; }
+  /// In pages of its type.
+  std::uint64_t pages() const noexcept;
   /// Old size in pages. @error Limit: beyond its maximum or the store's limit; OutOfMemory.
   Result<std::uint64_t> grow(std::uint64_t delta_pages) noexcept;
 
-  /// All of it, at this moment: growth changes the size and, with Config::explicit_bounds_checks or
-  /// without Config::signals, moves it. Empty if the store is gone.
+  /// The memory apart from this store, if its type is shared.
+  std::optional<SharedMemory> shared() const noexcept;
+
+  /// All of it, at this moment: growth changes the size and may move it (docs/memory.md says which
+  /// never move: shared ones, and 32-bit ones without explicit bounds checks). Other threads may
+  /// write a shared one at any time. Empty if the store is gone.
   std::span<std::uint8_t> data() const noexcept;
   /// A checked piece of it.
   Result<std::span<std::uint8_t>> bytes(std::uint64_t address, std::uint64_t length) const noexcept;

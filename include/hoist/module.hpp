@@ -93,6 +93,9 @@ class HOIST_API Module {
   static bool is_image(std::span<const std::uint8_t> bytes) noexcept;
   /// Decodes and validates a binary module without generating code. Errors as `compile`.
   static Result<void> validate(std::span<const std::uint8_t> bytes) noexcept;
+  /// The same with other language features than the defaults: see Config::features.
+  static Result<void> validate(std::span<const std::uint8_t> bytes,
+                               std::string_view features) noexcept;
 
   Module(const Module&) noexcept;
   Module(Module&&) noexcept;

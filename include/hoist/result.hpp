@@ -27,15 +27,17 @@ enum class ErrorKind : std::uint8_t {
   Trap,         ///< the guest trapped (api level)
   Exit,         ///< the guest asked to exit; `Error::code()` is the status
   Host,         ///< a host function failed
-  Internal      ///< never shown for guest input
+  Internal,     ///< never shown for guest input
+  Exception     ///< the guest threw an exception that nothing caught (exception.hpp)
 };
 
 namespace detail {
 
-/// What an Error may carry besides its message: a trap's frames (trap.hpp) or the exception of a
-/// host function (detail/exceptions.hpp). Counted by its owners; made with a count of 1.
+/// What an Error may carry besides its message: a trap's frames (trap.hpp), those and an exception
+/// of WebAssembly (exception.hpp), or the C++ exception of a host function (detail/exceptions.hpp).
+/// Counted by its owners; made with a count of 1.
 struct ErrorDetail {
-  enum class Kind : std::uint8_t { Trap, Exception };
+  enum class Kind : std::uint8_t { Trap, Exception, Thrown };
   ErrorDetail(Kind the_kind, void (*the_destroy)(ErrorDetail*))
       : destroy(the_destroy), kind(the_kind) {}
   std::atomic<std::uint32_t> owners{1};

@@ -69,6 +69,12 @@ class HOIST_API StoreRef {
 
   InterruptHandle interrupt_handle() const noexcept;
 
+  /// Ends all externrefs with a finaliser, and exceptions, that nothing reaches any more. Happens
+  /// by itself as more are made. Anywhere but in a finaliser.
+  void collect() const noexcept;
+  /// How many there are.
+  std::uint64_t references() const noexcept;
+
   friend bool operator==(const StoreRef&, const StoreRef&) = default;
 
  protected:
@@ -97,6 +103,10 @@ struct StoreLimits {
   std::uint64_t instances = kUnlimited;
   std::uint64_t memories = kUnlimited;
   std::uint64_t tables = kUnlimited;
+  /// Externrefs with a finaliser and exceptions that are alive, and their bytes in Hoist; making
+  /// one more is an error.
+  std::uint64_t references = 10'000'000;
+  std::uint64_t reference_bytes = kUnlimited;
   /// Take memories, tables and instances from the engine's pool (Config::pooling) if it has one.
   bool pooled = true;
   /// Growth that is refused ends the call with an Error of kind Limit.
@@ -136,6 +146,8 @@ class HOIST_API Store {
     ref_.on_epoch_deadline(extend, context);
   }
   InterruptHandle interrupt_handle() const noexcept { return ref_.interrupt_handle(); }
+  void collect() noexcept { ref_.collect(); }
+  std::uint64_t references() const noexcept { return ref_.references(); }
 
  private:
   Engine engine_;

@@ -25,6 +25,8 @@ enum class TrapCode : std::uint8_t {
   Interrupted = 8,
   OutOfFuel = 9,
   UnknownImport = 10,
+  ExpectedSharedMemory = 11,  ///< memory.atomic.wait in a memory that is not shared
+  NullFunctionReference = 12,
   StackOverflow = 251,
   IntegerOverflow = 252,
   MemoryOutOfBounds = 253,
@@ -42,6 +44,7 @@ struct Frame {
   std::uint64_t function_offset = kNoOffset;  ///< the same from the start of the function's body
   /// For Hoist's own code: tells modules apart, is never followed.
   const void* code = nullptr;
+  bool raw_names = false;  ///< shown as it is, not demangled (Config::demangle)
 };
 
 class HOIST_API Trap {

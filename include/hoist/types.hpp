@@ -15,7 +15,9 @@
 
 namespace hoist {
 
-enum class ValKind : std::uint8_t { I32, I64, F32, F64, V128, FuncRef, ExternRef };
+/// References of more special types count as the kind of the general one: FuncRef for functions of
+/// a known type, AnyRef for i31, struct and array types (only null is a value of those so far).
+enum class ValKind : std::uint8_t { I32, I64, F32, F64, V128, FuncRef, ExternRef, ExnRef, AnyRef };
 
 /// Type of a value; converts from and compares with ValKind.
 class ValType {
@@ -54,10 +56,13 @@ class FuncType {
 /// "(i32, i64) -> (f32)"
 HOIST_API std::string to_string(const FuncType& type) noexcept;
 
-/// Of a linear memory, in pages of 65,536 bytes.
+/// Of a linear memory, in pages.
 struct MemoryType {
   std::uint64_t minimum = 0;
   std::optional<std::uint64_t> maximum;
+  bool is_64 = false;                ///< addresses are i64
+  bool shared = false;               ///< between threads (shared_memory.hpp); has a maximum
+  std::uint8_t page_size_log2 = 16;  ///< pages of 65,536 bytes; 0: of one byte
   friend bool operator==(const MemoryType&, const MemoryType&) = default;
 };
 
@@ -66,6 +71,7 @@ struct TableType {
   ValType element = ValKind::FuncRef;
   std::uint64_t minimum = 0;
   std::optional<std::uint64_t> maximum;
+  bool is_64 = false;  ///< indexes are i64
   friend bool operator==(const TableType&, const TableType&) = default;
 };
 
@@ -86,9 +92,10 @@ struct ExternType {
   TableType table;
   MemoryType memory;
   GlobalType global;
+  FuncType tag;  ///< what exceptions with it carry are its parameters; no results
 };
 
-/// "memory 1..16 pages", "global mut i32", "function (i32) -> ()"
+/// "memory 1..16 pages", "memory i64 1.. pages", "global mut i32", "function (i32) -> ()"
 HOIST_API std::string to_string(const ExternType& type) noexcept;
 
 struct ImportType {

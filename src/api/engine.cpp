@@ -7,7 +7,8 @@
 
 #include "api/impl.hpp"
 #include "compiler/native_compiler.hpp"
-#include "profiling/perf/perf_map.hpp"
+#include "profiling/agent.hpp"
+#include "wasm/format/feature_list.hpp"
 
 namespace hoist {
 
@@ -59,8 +60,17 @@ static Result<std::unique_ptr<runtime::Pool>> make_pool(const PoolingOptions& op
   return runtime::Pool::create(settings);
 }
 
+static Result<runtime::CodeListeners> make_listeners(const Config& config) {
+  runtime::CodeListeners out;
+  HOIST_TRY(std::shared_ptr<CodeListener> agent, profiling::make_agent(config.profiler));
+  if (agent != nullptr) out.push_back(std::move(agent));
+  if (config.code_listener != nullptr) out.push_back(config.code_listener);
+  return out;
+}
+
 Result<Engine> Engine::create(const Config& config) noexcept {
   if (auto ok = check(config); !ok) return std::move(ok).error();
+  HOIST_TRY(const wasm::Features features, wasm::parse_features(config.features));
   compiler::NativeOptions options;
   options.opt_level = static_cast<unsigned>(config.opt_level);
   options.threads = config.threads;
@@ -70,24 +80,22 @@ Result<Engine> Engine::create(const Config& config) noexcept {
   options.explicit_bounds = config.explicit_bounds_checks;
   options.fuel = config.fuel;
   options.epoch = config.epoch;
+  options.canonical_nans = config.canonical_nans;
+  options.deterministic_relaxed = config.deterministic_relaxed_simd;
   options.cpu = config.cpu;
   options.cache_directory = config.cache_directory;
   options.cache_bytes = config.cache_bytes;
   auto compiler = compiler::make_native_compiler(options);
   if (!compiler) return std::move(compiler).error();
-  std::unique_ptr<runtime::CodeListener> listener;
-  if (config.profiler == Profiler::PerfMap) {
-    auto made = profiling::make_perf_map_listener();
-    if (!made) return std::move(made).error();
-    listener = *std::move(made);
-  }
+  HOIST_TRY(runtime::CodeListeners listeners, make_listeners(config));
   auto impl = std::make_shared<detail::EngineImpl>();
   impl->config = config;
+  impl->features = features;
   impl->engine = std::make_shared<runtime::Engine>(
       runtime::EngineOptions{config.guest_stack_bytes, config.host_reserve_bytes, config.signals,
                              config.explicit_bounds_checks || !config.signals, config.fuel,
-                             config.epoch},
-      *std::move(compiler), std::move(listener));
+                             config.epoch, !config.demangle, config.collect_always},
+      *std::move(compiler), std::move(listeners));
   if (config.pooling) {
     HOIST_TRY(std::unique_ptr<runtime::Pool> pool, make_pool(*config.pooling));
     impl->engine->use_pool(std::move(pool));

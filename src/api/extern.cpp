@@ -43,6 +43,8 @@ Extern::Extern(const Table& table) noexcept
 Extern::Extern(const Global& global) noexcept
     : Extern(Access::make_extern<Extern>(ExternKind::Global, global.store(),
                                          Access::object(global))) {}
+Extern::Extern(const Tag& tag) noexcept
+    : Extern(Access::make_extern<Extern>(ExternKind::Tag, tag.store(), Access::object(tag))) {}
 
 ExternType Extern::type() const noexcept {
   runtime::Store* store = Access::store(store_);
@@ -71,6 +73,9 @@ std::optional<Table> Extern::table() const noexcept {
 }
 std::optional<Global> Extern::global() const noexcept {
   return as<Global>(*this, ExternKind::Global);
+}
+std::optional<Tag> Extern::tag() const noexcept {
+  return as<Tag>(*this, ExternKind::Tag);
 }
 
 }  // namespace hoist

@@ -38,10 +38,10 @@ void* object_of(const Handle& handle) noexcept {
 }
 
 Error other_store_error() noexcept {
-  return {
-      ErrorKind::BadArgument,
-      "a function of another store was passed (or, in a build of Hoist without compiler, one that "
-      "no module of the store has the code to call)"};
+  return {ErrorKind::BadArgument,
+          "a function of another store was passed, or an externref that has ended (or, in a build "
+          "of Hoist without compiler, one that "
+          "no module of the store has the code to call)"};
 }
 
 bool func_to_slot(const Func& func, StoreRef store, Slot& slot) noexcept {
@@ -64,7 +64,14 @@ Result<void> check_type(const Func& func, std::span<const ValType> params,
   if (!func.store().alive()) return api::store_gone();
   const FuncType type = func.type();
   if (std::ranges::equal(type.params(), params) && std::ranges::equal(type.results(), results)) {
-    return {};
+    // Values of C++ types are not checked against more than their kind.
+    const auto& ref = *static_cast<const VmFuncRef*>(Access::object(func));
+    const auto& exact = Access::store(func.store())->engine()->types().get(ref.type_id);
+    if (std::ranges::all_of(exact.params(), api::is_general)) return {};
+    return Error(ErrorKind::BadArgument,
+                 fmt::format("'{}' has type {}, which has no C++ type; Func::call takes its "
+                             "arguments as Vals",
+                             func.name(), wasm::to_string(exact)));
   }
   const FuncType wanted({params.begin(), params.end()}, {results.begin(), results.end()});
   return Error(ErrorKind::BadArgument, fmt::format("'{}' has type {}, not {}", func.name(),
@@ -79,7 +86,7 @@ DynamicArgs::DynamicArgs(HostCall& call) noexcept
   const std::span<const ValType> types = call.type().results();
   Val* next = vals();
   for (std::size_t i = 0; i < num_args_; ++i) {
-    std::construct_at(next++, api::from_bits(store, params[i], call.slots()[i].bits[0]));
+    std::construct_at(next++, api::from_slot(store, params[i], call.slots()[i].bits));
   }
   for (const ValType type : types) std::construct_at(next++, Val::zero(type));
 }
@@ -89,7 +96,7 @@ bool DynamicArgs::finish(HostCall& call) noexcept {
   const std::span<const ValType> types = call.type().results();
   for (std::size_t i = 0; i < num_results_; ++i) {
     if (api::is_plain(results()[i], types[i])) {
-      call.slots()[i] = Slot{{Access::bits(results()[i]), 0}};
+      call.slots()[i] = Slot{{Access::bits(results()[i]), Access::upper(results()[i])}};
       continue;
     }
     auto bits =
@@ -137,6 +144,7 @@ Result<void> Func::call_raw(std::span<const Val> args, std::span<Val> results) c
   if (store == nullptr) return api::store_gone();
   auto& ref = *static_cast<VmFuncRef*>(object_);
   const FuncType& type = store->engine()->types().get_public(ref.type_id);
+  const wasm::FuncType& exact = store->engine()->types().get(ref.type_id);
   const std::size_t num_params = type.params().size();
   const std::size_t num_results = type.results().size();
   if (args.size() != num_params) {
@@ -158,16 +166,17 @@ Result<void> Func::call_raw(std::span<const Val> args, std::span<Val> results) c
   }
   for (std::size_t i = 0; i < num_params; ++i) {
     const ValType wanted = type.params()[i];
-    if (api::is_plain(args[i], wanted)) {
+    if (api::is_plain(args[i], wanted) && api::is_general(exact.params()[i])) {
       slots[i].bits[0] = Access::bits(args[i]);
+      slots[i].bits[1] = Access::upper(args[i]);
     } else {
-      HOIST_TRY(slots[i].bits[0], api::to_bits(*store, args[i], wanted,
+      HOIST_TRY(slots[i].bits[0], api::to_bits(*store, args[i], exact.params()[i],
                                                fmt::format("argument {} of '{}'", i, name())));
     }
   }
   if (!store->call(ref, slots)) return api::failure(*store);
   for (std::size_t i = 0; i < num_results; ++i) {
-    results[i] = api::from_bits(*store, type.results()[i], slots[i].bits[0]);
+    results[i] = api::from_slot(*store, type.results()[i], slots[i].bits);
   }
   return {};
 }

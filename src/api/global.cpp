@@ -14,7 +14,9 @@ Result<Global> Global::create(StoreRef store, const GlobalType& type, const Val&
   if (inner == nullptr) return api::store_gone();
   HOIST_TRY(const std::uint64_t bits,
             api::to_bits(*inner, init, type.content, "the initial value"));
-  return Access::make<Global>(store, inner->new_global(runtime::to_wasm(type), bits));
+  GlobalObject* made = inner->new_global(runtime::to_wasm(type), bits);
+  made->cell->bits[1] = Access::upper(init);
+  return Access::make<Global>(store, made);
 }
 
 GlobalType Global::type() const noexcept {
@@ -26,7 +28,7 @@ Val Global::get() const noexcept {
   const auto* global = Access::live<GlobalObject>(*this);
   if (global == nullptr) return {};
   const ValType type = runtime::to_public(global->type.type);
-  return api::from_bits(*Access::store(store_), type, global->cell->bits[0]);
+  return api::from_slot(*Access::store(store_), type, global->cell->bits);
 }
 
 Result<void> Global::set(const Val& value) const noexcept {
@@ -35,10 +37,10 @@ Result<void> Global::set(const Val& value) const noexcept {
   if (!global->type.is_mutable) {
     return Error(ErrorKind::BadArgument, "the global is immutable");
   }
-  const ValType type = runtime::to_public(global->type.type);
   HOIST_TRY(const std::uint64_t bits,
-            api::to_bits(*Access::store(store_), value, type, "the value"));
+            api::to_bits(*Access::store(store_), value, global->type.type, "the value"));
   global->cell->bits[0] = bits;
+  global->cell->bits[1] = Access::upper(value);
   return {};
 }
 

@@ -37,6 +37,17 @@ Result<void> Linker::define(std::string_view module, std::string_view field,
                               runtime::Linker::StoreItem{item.store(), api::to_runtime(item)});
 }
 
+Result<void> Linker::define(std::string_view module, std::string_view field,
+                            const SharedMemory& memory) noexcept {
+  if (impl_ == nullptr) return api::moved_from("linker");
+  const auto* shared = memory.impl();
+  if (shared == nullptr) return api::moved_from("shared memory");
+  if (shared->engine != impl_->linker.engine()) {
+    return Error(ErrorKind::BadArgument, "linker and shared memory must be of the same engine");
+  }
+  return impl_->linker.define(module, field, shared->memory);
+}
+
 Result<void> Linker::define_host(std::string_view module, std::string_view field,
                                  detail::HostFuncSpec spec) noexcept {
   if (impl_ == nullptr) {

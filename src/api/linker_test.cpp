@@ -100,6 +100,43 @@ TEST(Linker, NamesAreDefinedOnce) {
   EXPECT_EQ(must(must(instance.func("f")).call())[0].i32(), 2);
 }
 
+// Under a leak checker: nothing of an instance or of one that could not be made stays.
+TEST(Linker, ModulesThatImportAMemoryManyTimes) {
+  const Module module = compile(R"((module (import "mod" "mem" (memory 0 1))
+    (func (export "size") (result i32) (memory.size))))");
+  for (int i = 0; i < 100; ++i) {
+    Store store(test_engine());
+    Linker linker(test_engine());
+    const auto missing = linker.instantiate(store, module);
+    ASSERT_FALSE(missing);
+    EXPECT_EQ(missing.error().kind(), ErrorKind::Link);
+    EXPECT_EQ(missing.error().message().find("unknown import: \"mod\".\"mem\""), 0u);
+    must(linker.define("mod", "mem", must(Memory::create(store, {1, 1}))));
+    const Instance instance = must(linker.instantiate(store, module));
+    EXPECT_EQ(must(must(instance.func("size")).call())[0].i32(), 1);
+  }
+}
+
+// The texts of types show the general kind of references: a message says so where they are equal.
+TEST(Linker, TypesBehindReferences) {
+  Store store(test_engine());
+  Linker linker(test_engine());
+  const Instance a = must(linker.instantiate(store, compile(R"((module
+    (type $a (func)) (type $b (func (param i32)))
+    (func (export "f") (param (ref null $a))) (table (export "t") 1 (ref null $a))))")));
+  must(linker.define("a", "f", *a.get("f")));
+  must(linker.define("a", "t", *a.get("t")));
+  EXPECT_ERROR(linker.instantiate(store, compile(R"((module (type $b (func (param i32)))
+                 (import "a" "f" (func (param (ref null $b))))))")),
+               ErrorKind::Link,
+               "incompatible import type: \"a\".\"f\" must be a function (funcref) -> (), but a "
+               "function (funcref) -> () with other types behind its references was given");
+  EXPECT_ERROR(linker.instantiate(store, compile(R"((module (import "a" "t" (table 1 funcref))))")),
+               ErrorKind::Link,
+               "incompatible import type: \"a\".\"t\" must be a table 1.. of funcref, but a table "
+               "1.. of funcref with other types behind its references was given");
+}
+
 TEST(Linker, UnknownImports) {
   constexpr const char* kText = R"((module
     (import "x" "f" (func $f (param i32 i32) (result i64 f32)))

@@ -29,6 +29,11 @@ MemoryType Memory::type() const noexcept {
   return out;
 }
 
+std::uint64_t Memory::pages() const noexcept {
+  const auto* memory = Access::live<LinearMemory>(*this);
+  return memory == nullptr ? 0 : memory->pages();
+}
+
 std::uint64_t Memory::size_bytes() const noexcept {
   const auto* memory = Access::live<LinearMemory>(*this);
   return memory == nullptr ? 0 : memory->bytes();

@@ -10,6 +10,7 @@
 #include "platform/files.hpp"
 #include "runtime/objects/types.hpp"
 #include "wasm/decode/decoder.hpp"
+#include "wasm/format/feature_list.hpp"
 #include "wasm/format/limits.hpp"
 #include "wasm/text/wat_parser.hpp"
 #include "wasm/validate/validator.hpp"
@@ -40,7 +41,7 @@ static Result<Module> compile_bytes(const Engine& engine, wasm::ModuleBytes byte
   HOIST_TRY_VOID(api::check_cpu(inner->compiler().settings().cpu_features));
   CompileStats stats;
   stats.module_bytes = bytes.span().size();
-  HOIST_TRY(wasm::Module module, wasm::decode(std::move(bytes)));
+  HOIST_TRY(wasm::Module module, wasm::decode(std::move(bytes), engine.impl()->features));
   HOIST_TRY_VOID(wasm::validate_module(module));
   const std::uint64_t decoded = now_ns(Clock::Monotonic);
   stats.decode_ns = decoded - begun;
@@ -119,7 +120,13 @@ Result<Module> Module::from_file(const Engine& engine, const std::string& path,
 }
 
 Result<void> Module::validate(std::span<const std::uint8_t> bytes) noexcept {
-  HOIST_TRY(const wasm::Module module, wasm::decode(wasm::ModuleBytes::borrow(bytes)));
+  return validate(bytes, {});
+}
+
+Result<void> Module::validate(std::span<const std::uint8_t> bytes,
+                              std::string_view features) noexcept {
+  HOIST_TRY(const wasm::Features parsed, wasm::parse_features(features));
+  HOIST_TRY(const wasm::Module module, wasm::decode(wasm::ModuleBytes::borrow(bytes), parsed));
   return wasm::validate_all(module);
 }
 

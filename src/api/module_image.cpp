@@ -16,6 +16,7 @@
 #include "runtime/engine/image_check.hpp"
 #include "runtime/engine/symbol_names.hpp"
 #include "wasm/decode/decoder.hpp"
+#include "wasm/format/feature_list.hpp"
 #include "wasm/text/wat_parser.hpp"
 #include "wasm/validate/validator.hpp"
 
@@ -60,12 +61,17 @@ static Result<void> check_settings(const image::CodeSettings& image,
   static constexpr Option kFuel{"no --fuel", "--fuel"};
   static constexpr Option kEpoch{"no --epoch", "--epoch"};
   static constexpr Option kTimeout{"no --timeout", "--timeout"};
+  static constexpr Option kNan{"--nan=any", "--nan=canonical"};
+  static constexpr Option kRelaxed{"--relaxed-simd=fast", "--relaxed-simd=deterministic"};
   const Setting settings[] = {
       {"signals", image.signals, engine.signals, "signals", kSignals, kSignals},
       {"explicit bounds checks", image.explicit_bounds, engine.explicit_bounds,
        "explicit_bounds_checks", kBounds, kBounds},
       {"fuel", image.fuel, engine.fuel, "fuel", kFuel, kFuel},
       {"epoch checks", image.epoch, engine.epoch, "epoch", kEpoch, kTimeout},
+      {"canonical NaNs", image.canonical_nans, engine.canonical_nans, "canonical_nans", kNan, kNan},
+      {"deterministic relaxed SIMD", image.deterministic_relaxed, engine.deterministic_relaxed,
+       "deterministic_relaxed_simd", kRelaxed, kRelaxed},
   };
   for (const Setting& setting : settings) {
     if (setting.image == setting.engine) continue;
@@ -94,7 +100,9 @@ static Result<Module> load_image(const Engine& engine, std::span<const std::uint
   options.is_mapped = true;
   HOIST_TRY(image::Image image, image::open_image(bytes, owner, options));
   HOIST_TRY_VOID(check_settings(image.settings(), inner->compiler().settings()));
-  auto module = wasm::decode(wasm::ModuleBytes(owner, image.section(image::kModuleSection)));
+  // Whoever made the image has accepted the module's features.
+  auto module = wasm::decode(wasm::ModuleBytes(owner, image.section(image::kModuleSection)),
+                             wasm::all_features());
   if (!module) return damaged_module(module.error());
   if (auto valid = wasm::validate_module(*module); !valid) return damaged_module(valid.error());
   HOIST_TRY_VOID(runtime::check_image(*module, image));
@@ -163,7 +171,8 @@ Result<std::vector<std::uint8_t>> Module::precompile(const Engine& engine,
     HOIST_TRY(assembled, wasm::assemble_wat(text));
     bytes = assembled;
   }
-  HOIST_TRY(const wasm::Module module, wasm::decode(wasm::ModuleBytes::borrow(bytes)));
+  HOIST_TRY(const wasm::Module module,
+            wasm::decode(wasm::ModuleBytes::borrow(bytes), engine.impl()->features));
   HOIST_TRY_VOID(wasm::validate_module(module));
   const CompileOptions* context = nullptr;
   const runtime::ProgressSink progress = api::progress_sink(options, context);

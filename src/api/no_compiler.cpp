@@ -59,6 +59,8 @@ Result<std::unique_ptr<runtime::Compiler>> make_native_compiler(const NativeOpti
   settings.explicit_bounds = options.explicit_bounds || !options.signals;
   settings.fuel = options.fuel;
   settings.epoch = options.epoch;
+  settings.canonical_nans = options.canonical_nans;
+  settings.deterministic_relaxed = options.deterministic_relaxed;
   settings.cpu_features = cpu.bits();
   return std::unique_ptr<runtime::Compiler>(
       std::make_unique<NoCompiler>(settings, cpu.to_string()));

@@ -60,7 +60,7 @@ Result<void> Table::set(std::uint64_t index, const Val& value) const noexcept {
   if (table == nullptr) return api::store_gone();
   if (index >= table->size()) return out_of_bounds(index, *table);
   HOIST_TRY(const std::uint64_t bits,
-            api::to_bits(*Access::store(store_), value, element_type(*table), "the element"));
+            api::to_bits(*Access::store(store_), value, table->type().element, "the element"));
   table->elements()[index] = bits;
   return {};
 }
@@ -69,7 +69,7 @@ Result<std::uint64_t> Table::grow(std::uint64_t delta, const Val& init) const no
   auto* table = Access::live<TableObject>(*this);
   if (table == nullptr) return api::store_gone();
   HOIST_TRY(const std::uint64_t bits,
-            api::to_bits(*Access::store(store_), init, element_type(*table), "the new element"));
+            api::to_bits(*Access::store(store_), init, table->type().element, "the new element"));
   return Access::store(store_)->grow_table(*table, delta, bits);
 }
 

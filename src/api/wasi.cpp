@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "api/impl.hpp"
 #include "base/result.hpp"
@@ -53,11 +54,16 @@ bool invoke(void* opaque, detail::HostCall& call) noexcept {
   }
   runtime::Store* store = api::Access::store(call.store());
   const std::shared_ptr<wasi::Context> context = closure.context;
-  context->wake = &store->wake();
+  wasi::Context::Call running{std::unique_lock<std::recursive_mutex>(context->mutex), {}};
+  // A call that another one's callback makes leaves these as it found them.
+  auto* const outer_call = std::exchange(context->call, &running);
+  auto* const outer_wake = std::exchange(context->wake, &store->wake());
   auto outcome = wasi::Outcome::Return;
   const wasi::GuestMemory::Source source{look_at, &*memory};
   const wasi::Errno error =
       function.call(*context, wasi::GuestMemory(memory->data(), &source), args, outcome);
+  context->call = outer_call;
+  context->wake = outer_wake;
   switch (outcome) {
     case wasi::Outcome::Return: break;
     case wasi::Outcome::Interrupted: store->set_interrupted(); return false;

@@ -7,6 +7,7 @@
 #include "codegen/regalloc/linear_scan.hpp"
 #include "codegen/regalloc/simple.hpp"
 #include "ir/verify/verifier.hpp"
+#include "opt/passes/reference_slots.hpp"
 #include "opt/pipeline.hpp"
 
 namespace hoist::codegen {
@@ -18,6 +19,7 @@ struct CompileContext::State {
   const Target& target;
   std::unique_ptr<TargetScratch> scratch;
   opt::OptContext opt;
+  opt::ReferenceSlots references;
   MachFunction mach;
   LinearScanAllocator linear_scan;
   SimpleAllocator simple;
@@ -82,6 +84,16 @@ Result<void> CompileContext::compile(ir::Function& func, const CompileOptions& o
     s.opt.limit_rewrites(options.max_rewrites);
     opt::optimise(func, s.opt);
     if (options.verify) HOIST_TRY_VOID(ir::verify(func));
+  }
+  if (func.has_references()) {
+    HOIST_TRY_VOID(s.references.run(func));
+    if (options.verify) {
+      HOIST_TRY_VOID(ir::verify(func));
+      std::string wrong = opt::check_reference_slots(func);
+      if (!wrong.empty()) {
+        return Error(ErrorKind::Internal, "stack maps are wrong: " + std::move(wrong));
+      }
+    }
   }
   stage.finish(&StageTimes::optimise_ns, times);
 

@@ -9,11 +9,13 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "base/worker_thread.hpp"
 #include "compiler/worker.hpp"
 #include "platform/clocks.hpp"
+#include "platform/cpu_features.hpp"
 #include "platform/threads.hpp"
 
 namespace hoist::compiler {
@@ -33,6 +35,8 @@ class Compilation {
  public:
   Compilation(const wasm::Module& module, const CompilerOptions& options, const Progress* progress)
       : module_(module), options_(options), env_(module, options.code), progress_(progress) {
+    env_.has_fma =
+        platform::CpuFeatures::from_bits(options.code.cpu_features).has(platform::CpuFeature::Fma);
     count_ = module.num_defined_functions();
     functions_.resize(count_);
     error_index_ = count_;
@@ -215,8 +219,19 @@ class Compilation {
 
 }  // namespace
 
+/// Constant expressions are evaluated by the runtime, which has no heap objects.
+static Result<void> check_constants(const wasm::Module& module) {
+  for (const wasm::ConstOp& op : module.const_pool) {
+    if (!wasm::is_const_heap(op.op)) continue;
+    return Error(ErrorKind::Unsupported,
+                 "unsupported instruction: " + std::string(wasm::text(op.op)), op.offset);
+  }
+  return {};
+}
+
 Result<image::Image> compile_module(const wasm::Module& module, const CompilerOptions& options,
                                     CompileStats* stats, const Progress* progress) {
+  HOIST_TRY_VOID(check_constants(module));
   CompileStats ignored;
   return Compilation(module, options, progress).run(stats != nullptr ? *stats : ignored);
 }

@@ -20,6 +20,13 @@ struct CompilerOptions {
   bool verify = false;       ///< IR verifier after translation and after each pass
   bool check_allocation = false;
   bool stage_times = false;  ///< fill the CPU times per stage (costs a little)
+  /// For bisection: only the first so many defined functions are made at `opt_level`, the others at
+  /// 0, and of the last of the first some passes and rewrites are left out
+  /// (codegen::CompileOptions).
+  static constexpr std::uint32_t kAllFunctions = 0xffff'ffff;
+  std::uint32_t optimised_functions = kAllFunctions;
+  std::uint32_t last_passes_off = 0;
+  std::uint64_t last_max_rewrites = ~std::uint64_t{0};
 };
 
 /// What a compilation took. Times in nanoseconds; stages are CPU time summed over threads.

@@ -42,6 +42,8 @@ class NativeCompiler final : public runtime::Compiler {
     options_.code.explicit_bounds = options.explicit_bounds || !options.signals;
     options_.code.fuel = options.fuel;
     options_.code.epoch = options.epoch;
+    options_.code.canonical_nans = options.canonical_nans;
+    options_.code.deterministic_relaxed = options.deterministic_relaxed;
     if (!options.cache_directory.empty())
       cache_.emplace(options.cache_directory, options.cache_bytes);
   }
@@ -52,7 +54,7 @@ class NativeCompiler final : public runtime::Compiler {
     // What is cached has been valid before.
     std::optional<CodeCache::Key> key;
     if (cache_ && !options_.verify && !options_.check_allocation) {
-      key = cache_->key(module.bytes.span(), options_.code);
+      key = cache_->key(module.bytes.span(), options_.code, module.features);
       if (auto image = cache_->find(*key, module)) {
         if (report != nullptr) report->from_cache = true;
         return *std::move(image);

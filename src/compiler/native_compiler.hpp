@@ -21,6 +21,8 @@ struct NativeOptions {
   bool explicit_bounds = false;
   bool fuel = false;
   bool epoch = false;
+  bool canonical_nans = false;
+  bool deterministic_relaxed = false;
   /// "native", "baseline" or features (platform::parse_cpu_features).
   std::string cpu = "native";
   std::string cache_directory;  ///< empty: no cache

@@ -24,6 +24,10 @@ Worker::Worker(const translate::ModuleEnv& env, const CompilerOptions& options) 
   // for the sake of debugging them.
   const ir::SimplifyFn simplify = options.opt_level == 0 ? nullptr : opt::simplify_while_building;
   translator_ = std::make_unique<translate::Translator>(env, simplify);
+  if (options.optimised_functions != CompilerOptions::kAllFunctions) {
+    plain_translator_ = std::make_unique<translate::Translator>(env, nullptr);
+    first_defined_ = env.module.num_imported_functions;
+  }
 }
 
 Result<StoredFunction> Worker::generate(FuncKey key) {
@@ -31,11 +35,32 @@ Result<StoredFunction> Worker::generate(FuncKey key) {
   options.opt_level = options_.opt_level;
   options.verify = options_.verify;
   options.check_allocation = options_.check_allocation;
+  return generate(key, options);
+}
+
+Result<StoredFunction> Worker::generate(FuncKey key, const codegen::CompileOptions& options) {
   HOIST_TRY_VOID(context_.compile(func_, options, code_));
   return store_.add(key, code_);
 }
 
+/// See CompilerOptions::optimised_functions.
+Result<StoredFunction> Worker::bisected_function(std::uint32_t func) {
+  const std::uint32_t number = func - first_defined_;
+  const bool is_optimised = number < options_.optimised_functions;
+  HOIST_TRY_VOID((is_optimised ? translator_ : plain_translator_)->translate(func, func_));
+  codegen::CompileOptions options;
+  options.opt_level = is_optimised ? options_.opt_level : 0;
+  options.verify = options_.verify;
+  options.check_allocation = options_.check_allocation;
+  if (number + 1 == options_.optimised_functions) {
+    options.passes_off = options_.last_passes_off;
+    options.max_rewrites = options_.last_max_rewrites;
+  }
+  return generate({FuncKind::WasmFunction, 0, func}, options);
+}
+
 Result<StoredFunction> Worker::function(std::uint32_t func) {
+  if (plain_translator_ != nullptr) return bisected_function(func);
   const std::uint64_t start =
       options_.stage_times ? platform::now_ns(platform::Clock::ThreadCpu) : 0;
   HOIST_TRY_VOID(translator_->translate(func, func_));

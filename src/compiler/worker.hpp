@@ -32,9 +32,13 @@ class Worker {
 
  private:
   Result<StoredFunction> generate(image::FuncKey key);
+  Result<StoredFunction> bisected_function(std::uint32_t func);
+  Result<StoredFunction> generate(image::FuncKey key, const codegen::CompileOptions& options);
 
   CompilerOptions options_;
   std::unique_ptr<translate::Translator> translator_;
+  std::unique_ptr<translate::Translator> plain_translator_;  ///< for bisection only
+  std::uint32_t first_defined_ = 0;
   ir::Function func_;
   ir::FunctionBuilder builder_;  // of trampolines
   codegen::CompileContext context_;

@@ -29,7 +29,9 @@ struct ImageHeader {
   std::uint8_t explicit_bounds;
   std::uint8_t fuel;
   std::uint8_t epoch;
-  std::uint8_t reserved[3];
+  std::uint8_t canonical_nans;
+  std::uint8_t deterministic_relaxed;
+  std::uint8_t reserved[1];
 };
 static_assert(sizeof(ImageHeader) == 104);
 
@@ -55,6 +57,16 @@ inline constexpr std::string_view kTrapsSection = ".hoist.traps";
 inline constexpr std::string_view kAddressesSection = ".hoist.addresses";
 inline constexpr std::string_view kModuleSection = ".hoist.module";
 inline constexpr std::string_view kKeySection = ".hoist.key";
+inline constexpr std::string_view kFrameIndexSection = ".eh_frame_hdr";
+/// Sections that only a file has, and that a file made from a file gets anew.
+inline constexpr std::string_view kFileSections[] = {kModuleSection, kKeySection,
+                                                     kFrameIndexSection, ".symtab", ".strtab"};
+constexpr bool is_file_section(std::string_view name) {
+  for (const std::string_view one : kFileSections) {
+    if (name == one) return true;
+  }
+  return false;
+}
 
 void store_settings(ImageHeader& header, const CodeSettings& settings);
 CodeSettings load_settings(const ImageHeader& header);

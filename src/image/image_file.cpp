@@ -13,14 +13,6 @@ namespace hoist::image {
 
 namespace {
 
-constexpr std::string_view kFrameIndexSection = ".eh_frame_hdr";
-
-/// Sections that only a file has, and that a file made from a file gets anew.
-bool is_file_section(std::string_view name) {
-  return name == kModuleSection || name == kKeySection || name == kFrameIndexSection ||
-         name == ".symtab" || name == ".strtab";
-}
-
 class FileWriter {
  public:
   FileWriter(const Image& image, const ImageFileParts& parts) : image_(image), parts_(parts) {}

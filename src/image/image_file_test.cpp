@@ -151,6 +151,10 @@ TEST(ImageFile, DamageWithTheRightChecksumIsHarmless) {
     if (!image) return;
     ++opened;
     read_all(*image);
+    // Another file can be made of all that opens.
+    ImageFileParts parts;
+    parts.module = kModule;
+    EXPECT_TRUE(open(image_file(*image, parts), options));
   };
   for (std::size_t at = 0; at < file.size(); ++at) {
     if (at >= kNamesAt + 400 && at < kTextAt) continue;  // nothing there
@@ -173,6 +177,30 @@ TEST(ImageFile, DamageWithTheRightChecksumIsHarmless) {
     }
     std::copy_n(file.begin() + static_cast<std::ptrdiff_t>(at), 8,
                 damaged.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+  EXPECT_GT(opened, 100u);
+}
+
+/// A name far away leaves no room for those of a file that is made of this one.
+TEST(ImageFile, NamesOfSectionsLeaveRoom) {
+  const Bytes file = sample_file();
+  const auto sections = base::load_le<elf::Header>(file.data()).section_count;
+  std::size_t opened = 0;
+  for (std::size_t number = 3; number < sections; ++number) {
+    for (std::uint32_t name = 0; name <= kTextAt - kNamesAt; name += 3) {
+      Bytes damaged = file;
+      std::uint8_t* at = damaged.data() + kSectionsAt + number * sizeof(elf::Section);
+      auto section = base::load_le<elf::Section>(at);
+      section.name = name;
+      base::store_le(at, section);
+      seal_image_file(damaged);
+      const auto image = open(damaged);
+      if (!image) continue;
+      ++opened;
+      ImageFileParts parts;
+      parts.module = kModule;
+      EXPECT_TRUE(open(image_file(*image, parts))) << number << " named " << name;
+    }
   }
   EXPECT_GT(opened, 100u);
 }

@@ -6,8 +6,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <string>
 
 #include "base/bits.hpp"
@@ -77,16 +79,35 @@ Result<void> check_sections(std::span<const std::uint8_t> bytes) {
       head.section_count > kMaxSections) {
     return damaged("its section headers are not where they belong");
   }
+  // What lies before the sections of a file, and is kept when another file is made of the image.
+  std::size_t own_names = 1;
+  std::size_t own_sections = 1;
+  bool own_ended = false;
   for (std::uint32_t i = 1; i < head.section_count; ++i) {
     const auto section =
         base::load_le<elf::Section>(bytes.data() + kSectionsAt + i * sizeof(elf::Section));
     if (section.name >= kTextAt - kNamesAt || !fits(section.offset, section.bytes, bytes.size())) {
       return damaged(fmt::format("section {} lies outside of the file", i));
     }
+    const char* name = reinterpret_cast<const char*>(bytes.data()) + kNamesAt + section.name;
+    const std::size_t room = kTextAt - kNamesAt - section.name;
+    const std::size_t length = ::strnlen(name, room);
+    if (length == room) return damaged(fmt::format("the name of section {} has no end", i));
+    if (!own_ended && is_file_section({name, length})) own_ended = true;
+    if (!own_ended) {
+      ++own_sections;
+      own_names = std::max(own_names, section.name + length + 1);
+    }
     // .shstrtab, .strtab and the like are never read as tables.
     if (i > 2 && section.offset % 8 != 0) {
       return damaged(fmt::format("section {} is not aligned", i));
     }
+  }
+  std::size_t file_names = 0;
+  for (const std::string_view name : kFileSections) file_names += name.size() + 1;
+  if (own_sections + std::size(kFileSections) > kMaxSections ||
+      own_names + file_names > kTextAt - kNamesAt) {
+    return damaged("its section headers are too many");
   }
   return {};
 }

@@ -45,6 +45,9 @@ class Assignments {
   void reached_assignment(Block block) { events_[position_++].block = block; }
   /// Again for a join when it turns out to be behind a region, not in it.
   void reached_block(Block block) { places_[block] = {current_, position_, true}; }
+  /// Of a block that control enters from anywhere in a region, as from calls to a handler: nothing
+  /// is known of it.
+  void reached_handler(Block block) { places_[block] = {}; }
 
   /// Nothing in `block` assigns `var`: the block whose value of `var` at its end is the one that
   /// `var` has at the start of `block`, or the join or loop header whose incoming values decide.

@@ -70,6 +70,7 @@ class FunctionBuilder {
   std::size_t variable_param_count() const { return ssa_.param_count(); }
 
   void set_loc(SourceLoc loc) { loc_ = loc; }
+  SourceLoc loc() const { return loc_; }
 
   // ---- Instructions, by format. Types: `type` is the result's.
   Value unary(Op op, Type type, Value x);

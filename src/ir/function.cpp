@@ -57,6 +57,8 @@ void Function::clear() {
   debug_tag_ranges_.clear();
   stack_maps_.clear();
   stack_map_ranges_.clear();
+  if (has_references_) references_.reset(0);
+  has_references_ = false;
   inlined_locs_.clear();
   first_inlined_loc_ = 0xffff'ffff;
   constant_index_.clear();
@@ -392,20 +394,28 @@ Value Function::make_try_value(ValueKind kind, std::uint32_t number, Type type) 
 }
 
 void Function::attach_try_values(Inst inst) {
-  scratch_.clear();  // the first value of each number and kind
+  // The values of the edges by kind and number, the first of each in front. Numbers may be large
+  // and few, so there is no table of them.
+  const auto key_of = [&](Value v) {
+    const ValueData& data = values_[v];
+    return std::pair(2 * std::uint64_t{data.number} + (data.kind == ValueKind::TryReturn ? 1 : 0),
+                     v.index());
+  };
+  scratch_.clear();
+  for_each_target(inst, [&](BlockCall call) {
+    for (const Value v : call_args(call)) {
+      if (!values_[v].is_try_value()) continue;
+      values_[v].source = inst.index();
+      scratch_.push_back(v);
+    }
+  });
+  if (scratch_.size() < 2) return;
+  std::ranges::sort(scratch_, {}, key_of);
   for_each_target(inst, [&](BlockCall call) {
     for (Value& v : call_args(call)) {
-      ValueData& data = values_[v];
-      if (!data.is_try_value()) continue;
-      data.source = inst.index();
-      const std::size_t at =
-          2 * std::size_t{data.number} + (data.kind == ValueKind::TryReturn ? 1 : 0);
-      if (at >= scratch_.size()) scratch_.resize(at + 1);
-      if (scratch_[at].is_some()) {
-        v = scratch_[at];
-      } else {
-        scratch_[at] = v;
-      }
+      if (!values_[v].is_try_value()) continue;
+      v = *std::ranges::lower_bound(scratch_, key_of(v).first, {},
+                                    [&](Value other) { return key_of(other).first; });
     }
   });
 }

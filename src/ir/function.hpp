@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/containers/bit_set.hpp"
 #include "base/containers/list_pool.hpp"
 #include "base/entity.hpp"
 #include "image/layout/trap_code.hpp"
@@ -278,6 +279,15 @@ class Function {
     return std::span(stack_maps_).subspan(range.first, range.count);
   }
   void set_stack_map(Inst inst, std::span<const StackMapEntry> entries);
+  // Values (i64) that a collector must find while a call is under way. Whoever makes loads, call
+  // results and parameters of such values marks them; block parameters and selects that they flow
+  // into need no mark. opt/passes/reference_slots makes stack maps of it.
+  bool has_references() const { return has_references_; }
+  bool is_reference(Value v) const { return references_.contains(v.index()); }
+  void mark_reference(Value v) {
+    has_references_ = true;
+    references_.insert(v.index());
+  }
 
   // ---- Source locations after inlining. A location in the function's own code stands for itself;
   // those of inlined code are numbers of a table, from the first number that no own location has.
@@ -382,6 +392,8 @@ class Function {
   base::EntityMap<Inst, Range> debug_tag_ranges_;
   std::vector<StackMapEntry> stack_maps_;
   base::EntityMap<Inst, Range> stack_map_ranges_;
+  base::BitSet references_;
+  bool has_references_ = false;
   std::vector<SourcePosition> inlined_locs_;
   std::uint32_t first_inlined_loc_ = 0xffff'ffff;
   std::vector<std::uint32_t> constant_index_, immediate_index_;  // as flags_index_

@@ -40,7 +40,8 @@ static FeatureSet complete(FeatureSet features) {
   return features;
 }
 
-Result<std::unique_ptr<codegen::Target>> make_target(std::string_view name, FeatureSet features) {
+Result<std::unique_ptr<codegen::Target>> make_target(std::string_view name, FeatureSet features,
+                                                     bool pins_register) {
   if (name != "x86_64") {
     return Error(ErrorKind::Unsupported,
                  "target \"" + std::string(name) + "\" (known targets: x86_64)");
@@ -50,7 +51,7 @@ Result<std::unique_ptr<codegen::Target>> make_target(std::string_view name, Feat
     return Error(ErrorKind::Unsupported, "x86_64 processor without SSE4.1 and SSSE3");
   }
   std::unique_ptr<codegen::Target> target =
-      std::make_unique<x64::X64Target>(complete(features | kX64Baseline));
+      std::make_unique<x64::X64Target>(complete(features | kX64Baseline), pins_register);
   return target;
 }
 

@@ -17,7 +17,10 @@ using FeatureSet = std::uint32_t;
 
 /// "x86_64". Errors: Unsupported for any other name (the message lists the known ones), and for a
 /// feature set below the baseline (SSE4.1 with SSSE3).
-Result<std::unique_ptr<codegen::Target>> make_target(std::string_view name, FeatureSet features);
+/// `pins_register`: one register (x86_64: r15) is left to get_pinned_reg and set_pinned_reg, in all
+/// functions of the program.
+Result<std::unique_ptr<codegen::Target>> make_target(std::string_view name, FeatureSet features,
+                                                     bool pins_register = false);
 
 /// The features named, separated by spaces: "avx2 fma". Errors: Malformed for a name
 /// that the target does not know; the message lists the known ones.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "jit/code_registry.hpp"
+#include "jit/thread_list.hpp"
 #include "platform/signals.hpp"
 
 namespace hoist::jit {
@@ -14,6 +15,7 @@ void prepare_thread(std::uint64_t reserve) {
   // No signal stack: guests check their stack and leave a reserve, which is enough for the handler.
   ThreadState& thread = thread_state;
   if (thread.stack.high == 0) thread.stack = platform::thread_stack();
+  enlist_thread();
   thread.reserve = reserve;
   thread.floor = thread.stack.low + std::min(thread.stack.high - thread.stack.low, reserve);
 }

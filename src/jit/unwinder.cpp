@@ -51,4 +51,28 @@ std::optional<Handler> find_handler(std::uintptr_t pc, std::uintptr_t fp, std::u
   return std::nullopt;
 }
 
+void visit_references(std::uintptr_t pc, std::uintptr_t fp, std::uintptr_t end_fp,
+                      base::FunctionRef<void(std::uint64_t word)> visit) {
+  while (fp < end_fp && fp % 8 == 0 && fp != 0) {
+    {
+      const CodeLookup lookup;
+      if (const LoadedCode* loaded = lookup.find(pc - 1)) {
+        const image::StackMaps& maps = loaded->image->tables().stack_maps;
+        if (const auto point = maps.find(loaded->offset_of(pc))) {
+          const std::uintptr_t sp = fp - point->frame_bytes;
+          for (std::uint32_t i = point->slots.begin; i < point->slots.end; ++i) {
+            const void* slot = reinterpret_cast<const void*>(sp + maps.slot(i).sp_offset);
+            visit(base::load_le<std::uint64_t>(slot));
+          }
+        }
+      }
+    }
+    const auto* frame = reinterpret_cast<const std::uintptr_t*>(fp);
+    const std::uintptr_t next = frame[0];
+    pc = frame[1];
+    if (next <= fp) return;
+    fp = next;
+  }
+}
+
 }  // namespace hoist::jit

@@ -34,4 +34,8 @@ using MatchTag =
 std::optional<Handler> find_handler(std::uintptr_t pc, std::uintptr_t fp, std::uintptr_t end_fp,
                                     MatchTag matches);
 
+/// Calls `visit` with each reference that a stack map of the same frames names.
+void visit_references(std::uintptr_t pc, std::uintptr_t fp, std::uintptr_t end_fp,
+                      base::FunctionRef<void(std::uint64_t word)> visit);
+
 }  // namespace hoist::jit

@@ -46,7 +46,8 @@ Result<std::unique_ptr<JitModule>> JitModule::create(const JitOptions& options) 
   const std::string_view target_name = platform::cpu_architecture();
   HOIST_TRY(isa::FeatureSet features, host_features(options.without_features));
   if (options.baseline_cpu) features = isa::baseline_features(target_name);
-  HOIST_TRY(std::unique_ptr<codegen::Target> target, isa::make_target(target_name, features));
+  HOIST_TRY(std::unique_ptr<codegen::Target> target,
+            isa::make_target(target_name, features, options.pinned_register));
   auto state = std::make_unique<State>(options, std::move(target));
   return std::unique_ptr<JitModule>(new JitModule(std::move(state)));
 }
@@ -207,7 +208,7 @@ Result<void> JitModule::finalise() {
     s.entry_signatures.push_back(entry.signature);
   }
   if (!s.builder.fits()) return Error(ErrorKind::Limit, "more than 2 GiB of code");
-  HOIST_TRY(s.loaded, jit::LoadedImage::load(s.builder.finish(), this));
+  HOIST_TRY(s.loaded, jit::LoadedImage::load(s.builder.finish(), nullptr));
   return {};
 }
 

@@ -29,7 +29,8 @@ struct JitOptions {
   bool check_allocation = false;  ///< prove each register allocation
   /// Names of CPU features that are not used though the CPU has them: "avx2 fma".
   std::string_view without_features;
-  bool baseline_cpu = false;  ///< only features that every supported CPU has
+  bool baseline_cpu = false;     ///< only features that every supported CPU has
+  bool pinned_register = false;  ///< for functions with get_pinned_reg and set_pinned_reg
 };
 
 /// How a call ended: with values, or with a trap.

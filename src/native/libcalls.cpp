@@ -55,6 +55,48 @@ int compare(const void* a, const void* b, std::size_t size) {
   return std::memcmp(a, b, size);
 }
 
+// i128: what x86-64 has no instruction for. None of these traps; the divisor is not 0.
+__extension__ using U128 = unsigned __int128;
+__extension__ using S128 = __int128;
+
+U128 udiv_i128(U128 x, U128 y) {
+  return x / y;
+}
+U128 urem_i128(U128 x, U128 y) {
+  return x % y;
+}
+U128 negated(U128 x, bool negate) {
+  return negate ? U128{0} - x : x;
+}
+bool is_negative(U128 x) {
+  return (x >> 127) != 0;
+}
+U128 sdiv_i128(U128 x, U128 y) {
+  const U128 quotient = negated(x, is_negative(x)) / negated(y, is_negative(y));
+  return negated(quotient, is_negative(x) != is_negative(y));
+}
+U128 srem_i128(U128 x, U128 y) {
+  return negated(negated(x, is_negative(x)) % negated(y, is_negative(y)), is_negative(x));
+}
+template <typename Float, typename Integer>
+Float to_float(Integer x) {
+  return static_cast<Float>(x);
+}
+/// Truncates; 0 for NaN. Above the signed maximum that is the result, also of the unsigned
+/// conversion, as ir/interp/floats.cpp says; below the range the nearest value.
+template <typename Float>
+U128 to_s128(Float x) {
+  constexpr U128 kMinimum = U128{1} << 127;
+  if (x != x) return 0;
+  if (static_cast<double>(x) >= 0x1p127) return kMinimum - 1;
+  if (static_cast<double>(x) <= -0x1p127) return kMinimum;
+  return static_cast<U128>(static_cast<S128>(x));
+}
+template <typename Float>
+U128 to_u128(Float x) {
+  return x > 0 ? to_s128(x) : 0;
+}
+
 struct Libcall {
   std::string_view name;
   const void* address;
@@ -83,6 +125,18 @@ const void* find_libcall(std::string_view name) {
       {"Memmove", address_of(move)},
       {"Memset", address_of(set)},
       {"Memcmp", address_of(compare)},
+      {"UdivI128", address_of(udiv_i128)},
+      {"SdivI128", address_of(sdiv_i128)},
+      {"UremI128", address_of(urem_i128)},
+      {"SremI128", address_of(srem_i128)},
+      {"U128ToF32", address_of(to_float<float, U128>)},
+      {"U128ToF64", address_of(to_float<double, U128>)},
+      {"S128ToF32", address_of(to_float<float, S128>)},
+      {"S128ToF64", address_of(to_float<double, S128>)},
+      {"F32ToU128", address_of(to_u128<float>)},
+      {"F64ToU128", address_of(to_u128<double>)},
+      {"F32ToS128", address_of(to_s128<float>)},
+      {"F64ToS128", address_of(to_s128<double>)},
       {"__cranelift_throw", throw_function()},
   };
   for (const Libcall& libcall : libcalls) {

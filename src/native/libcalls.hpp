@@ -7,7 +7,8 @@
 
 namespace hoist::native {
 
-/// Address of `CeilF32`, `FmaF64`, `Memcpy`, …, in the C convention; null for another name.
+/// Address of `CeilF32`, `FmaF64`, `Memcpy`, …, in the C convention; null for another name. Code
+/// for i128 division and conversions calls `UdivI128`, `F64ToS128`, …
 const void* find_libcall(std::string_view name);
 
 }  // namespace hoist::native

@@ -216,6 +216,39 @@ block0(v0: i64):
   EXPECT_EQ(map->frame_bytes - two.sp_offset, table.slot(slots.begin).below_fp - 12);
 }
 
+// Of a tail call the state before it.
+TEST_P(Metadata, TagsOfTailCalls) {
+  build(R"(
+function %last(i64) -> i64 tail {
+block0(v0: i64):
+    return v0
+}
+function %next(i64) -> i64 tail {
+    fn0 = %last(i64) -> i64 tail
+block0(v0: i64):
+    v1 = iadd v0, v0
+<5, 6> return_call fn0(v1)
+}
+function %main(i64) -> i64 system_v {
+    fn0 = %next(i64) -> i64 tail
+block0(v0: i64):
+    v1 = call fn0(v0)
+    return v1
+}
+)");
+  EXPECT_EQ(call("main", {{I64, 21, 0}}), 42u);
+  const image::DebugPoints& table = tables().debug_points;
+  const image::FunctionEntry& next = function("next");
+  ASSERT_EQ(table.size(), 1u);
+  const auto point = table.point(0);
+  EXPECT_TRUE(point.before);
+  EXPECT_GE(point.offset, next.offset);
+  EXPECT_LT(point.offset, next.offset + next.code_size);
+  ASSERT_EQ(point.tags.end - point.tags.begin, 2u);
+  EXPECT_EQ(table.tag(point.tags.begin).value, 5u);
+  EXPECT_EQ(table.tag(point.tags.begin + 1).value, 6u);
+}
+
 // A call inlined into inlined code, as the inliner leaves it.
 TEST_P(Metadata, InliningChains) {
   const Result<ir::ParsedFile> file = ir::parse_file(R"(

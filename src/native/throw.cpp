@@ -12,8 +12,9 @@ namespace hoist::native {
 __attribute__((no_sanitize("address"))) static void throw_exception(
     std::uint64_t entry_fp, std::uint64_t exit_fp, std::uint64_t exit_pc, std::uint32_t tag,
     std::uint64_t payload0, std::uint64_t payload1) {
+  // The entry's frame is the last one asked: functions inlined into it have their handlers there.
   const auto handler = jit::find_handler(
-      exit_pc, exit_fp, entry_fp,
+      exit_pc, exit_fp, entry_fp + 1,
       [tag](std::uint32_t wanted, const std::optional<std::uint64_t>&) { return wanted == tag; });
   if (handler) platform::resume_at(handler->sp, handler->fp, handler->pc, payload0, payload1);
 }

@@ -44,6 +44,11 @@ Result<CpuFeatures> parse_cpu_features(std::string_view text) {
   if (text == "native") return detect_cpu_features();
   CpuFeatures out = baseline_cpu_features();
   if (text == "baseline") return out;
+  if (text.starts_with("native,")) {
+    out = detect_cpu_features();
+    text.remove_prefix(7);
+  }
+  std::uint64_t removed = 0;
   struct Row {
     CpuFeature feature;
     std::string_view name;
@@ -54,13 +59,19 @@ Result<CpuFeatures> parse_cpu_features(std::string_view text) {
   };
   while (!text.empty()) {
     const std::size_t comma = text.find(',');
-    const std::string_view name = text.substr(0, comma);
+    std::string_view name = text.substr(0, comma);
     text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
+    const bool remove = name.starts_with('-');
+    if (remove) name.remove_prefix(1);
     std::string known;
     bool found = false;
     for (const Row& row : kRows) {
       if (row.name == name) {
-        out.add(row.feature);
+        if (remove) {
+          removed |= std::uint64_t{1} << static_cast<unsigned>(row.feature);
+        } else {
+          out.add(row.feature);
+        }
         found = true;
       }
       known += fmt::format("{}{}", known.empty() ? "" : ", ", row.name);
@@ -68,7 +79,9 @@ Result<CpuFeatures> parse_cpu_features(std::string_view text) {
     if (!found) {
       return Error(
           ErrorKind::BadArgument,
-          fmt::format("unknown CPU feature '{}': native, baseline, or some of {}", name, known));
+          fmt::format("unknown CPU feature '{}': native, baseline, or some of {} (after native: "
+                      "also -FEATURE)",
+                      name, known));
     }
   }
   // What a feature needs comes with it, so that the set is one that a CPU can have.
@@ -81,7 +94,26 @@ Result<CpuFeatures> parse_cpu_features(std::string_view text) {
     out.add(CpuFeature::Avx);
   }
   if (out.has(CpuFeature::Avx)) out.add(CpuFeature::Sse42);
-  return out;
+  if (removed == 0) return out;
+  // What needs a feature goes with it.
+  const auto is_removed = [&](CpuFeature feature) {
+    return ((removed >> static_cast<unsigned>(feature)) & 1) != 0;
+  };
+  CpuFeatures left;
+  for (const Row& row : kRows) {
+    const bool is_avx512 = row.name.starts_with("avx512");
+    const bool needs_avx = is_avx512 || row.feature == CpuFeature::Avx2 ||
+                           row.feature == CpuFeature::Fma || row.feature == CpuFeature::F16c;
+    bool goes = is_removed(row.feature);
+    if (needs_avx || row.feature == CpuFeature::Avx) goes |= is_removed(CpuFeature::Sse42);
+    if (needs_avx) goes |= is_removed(CpuFeature::Avx);
+    if (is_avx512) {
+      goes |= is_removed(CpuFeature::Avx2) || is_removed(CpuFeature::Fma) ||
+              is_removed(CpuFeature::Avx512f);
+    }
+    if (out.has(row.feature) && !goes) left.add(row.feature);
+  }
+  return left;
 }
 
 #if defined(__x86_64__)

@@ -50,7 +50,8 @@ CpuFeatures detect_cpu_features();
 CpuFeatures baseline_cpu_features();
 
 /// "native" (this CPU), "baseline", or names of features beyond the baseline with commas:
-/// "popcnt,avx2". What a feature needs comes with it.
+/// "popcnt,avx2". What a feature needs comes with it. "native,-avx2": this CPU without a feature
+/// and what needs it.
 /// @error BadArgument: lists the known names
 Result<CpuFeatures> parse_cpu_features(std::string_view text);
 

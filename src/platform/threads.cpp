@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -32,6 +33,14 @@ StackBounds thread_stack() {
   static thread_local StackBounds bounds;
   if (bounds.high == 0) bounds = find_stack();
   return bounds;
+}
+
+std::uint32_t thread_id() {
+  return static_cast<std::uint32_t>(::syscall(SYS_gettid));
+}
+
+void yield_thread() {
+  ::sched_yield();
 }
 
 void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)()) {

@@ -16,6 +16,12 @@ struct StackBounds {
 /// stack may grow to. {0, 0} if the system does not say.
 StackBounds thread_stack();
 
+/// The system's number of the calling thread.
+std::uint32_t thread_id();
+
+/// Lets another thread run.
+void yield_thread();
+
 /// Calls these around each fork from now on, the last in the child, on the forking thread: for
 /// locks that other threads may hold at that moment.
 void at_fork(void (*before)(), void (*in_parent)(), void (*in_child)());

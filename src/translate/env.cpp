@@ -46,16 +46,16 @@ ir::Type ir_type(wasm::ValType type) {
     case wasm::TypeKind::ExternRef:
     case wasm::TypeKind::Ref:
     case wasm::TypeKind::RefNull: return ir::I64;
-    case wasm::TypeKind::V128:
+    case wasm::TypeKind::V128: return ir::I8x16;
     case wasm::TypeKind::Bottom: break;
   }
-  // The decoder rejects vectors by name; bottom only exists in dead code.
+  // Bottom only exists in dead code.
   HOIST_UNREACHABLE("value type has an IR type");
 }
 
 ir::Signature ir_signature(const wasm::FuncType& type) {
   ir::Signature out;
-  out.call_conv = ir::CallConv::Fast;
+  out.call_conv = ir::CallConv::Tail;
   out.params.reserve(type.params().size() + 1);
   out.params.push_back({ir::I64, ir::ArgExtension::None, ir::ArgPurpose::VmCtx, 0});
   for (const wasm::ValType param : type.params()) out.params.push_back({ir_type(param)});

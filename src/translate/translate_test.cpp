@@ -257,9 +257,9 @@ v10 = ishl v3, v9
 v11 = iadd v8, v10
 v12 = load.i64 notrap aligned region1 v11
 trapz v12, user4
-v13 = load.i32 notrap aligned readonly v12+24
-v14 = load.i32 notrap aligned readonly can_move v0+40
-v15 = icmp ne v13, v14
+v13 = load.i32 notrap aligned readonly can_move v0+40
+v14 = load.i32 notrap aligned readonly v12+24
+v15 = icmp ne v14, v13
 trapnz v15, user5
 v16 = load.i64 notrap aligned readonly v12
 v17 = load.i64 notrap aligned readonly v12+8
@@ -286,9 +286,9 @@ v9 = ishl v3, v8
 v10 = iadd v7, v9
 v11 = load.i64 notrap aligned region0 v10
 trapz v11, user4
-v12 = load.i32 notrap aligned readonly v11+24
-v13 = load.i32 notrap aligned readonly can_move v0+40
-v14 = icmp ne v12, v13
+v12 = load.i32 notrap aligned readonly can_move v0+40
+v13 = load.i32 notrap aligned readonly v11+24
+v14 = icmp ne v13, v12
 trapnz v14, user5
 v15 = load.i64 notrap aligned readonly v11
 v16 = load.i64 notrap aligned readonly v11+8
@@ -389,7 +389,7 @@ TEST(Translate, BulkMemory) {
 fn0 = colocated u50331648:1 sig0
 fn1 = colocated u50331648:3 sig1
 fn2 = colocated u50331648:2 sig2
-fn3 = colocated u50331648:4 sig3
+fn3 = colocated u50331648:7 sig3
 block0(v0: i64, v1: i32):
 v2 = iconst.i32 1
 v3 = iconst.i32 2
@@ -482,8 +482,8 @@ TEST(Translate, TablesAndReferences) {
   (table.fill $t (i32.const 0) (ref.null func) (local.get 0))
   (i32.add (table.size $t) (ref.is_null (table.get $t (local.get 0)))))))"),
       R"(
-fn0 = colocated u50331648:5 sig0
-fn1 = colocated u50331648:6 sig1
+fn0 = colocated u50331648:8 sig0
+fn1 = colocated u50331648:9 sig1
 block0(v0: i64, v1: i32):
 v2 = iconst.i64 40
 v3 = iadd v0, v2

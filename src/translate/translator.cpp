@@ -2,9 +2,11 @@
 // The one place where the body decoder is instantiated for the IR sink.
 #include "translate/translator.hpp"
 
+#include <cstring>
+
+#include "translate/body/body_scan.hpp"
 #include "translate/ir_sink.hpp"
 #include "wasm/decode/body_decoder_inl.hpp"
-#include "wasm/decode/null_sink.hpp"
 
 template class hoist::wasm::BodyDecoder<hoist::translate::IrSink>;
 
@@ -16,35 +18,12 @@ constexpr std::uint32_t kScannedBytes = 8192;
 /// Locals × regions from which on it pays to know the assignments.
 constexpr std::uint64_t kManyMerges = 65'536;
 
-/// Finds out which parts of a function assign which locals.
-class AssignmentScan : public wasm::NullSink {
- public:
-  ir::Assignments assignments;
-
-  void begin(const wasm::BodyInfo& info, Frame&) { assignments.start(info.num_locals); }
-  void block(const wasm::BlockType&, Frame&) { assignments.open(ir::RegionKind::Plain); }
-  void loop(const wasm::BlockType&, Frame&, Out) { assignments.open(ir::RegionKind::Loop); }
-  void if_(const wasm::BlockType&, Frame&, Value, In) {
-    assignments.open(ir::RegionKind::Choice);
-    assignments.open(ir::RegionKind::Plain);
-  }
-  void else_(const wasm::BlockType&, Frame&, bool, In, bool) {
-    assignments.close();
-    assignments.open(ir::RegionKind::Plain);
-  }
-  void end(wasm::FrameKind kind, const wasm::BlockType&, Frame&, bool, bool, Out) {
-    if (kind == wasm::FrameKind::Func) return;
-    if (kind == wasm::FrameKind::If || kind == wasm::FrameKind::Else) assignments.close();
-    assignments.close();
-  }
-  void local_set(std::uint32_t local, wasm::ValType, Value) {
-    assignments.assign(ir::Variable(local));
-  }
-  Value local_tee(std::uint32_t local, wasm::ValType, Value) {
-    assignments.assign(ir::Variable(local));
-    return {};
-  }
-};
+/// Whether legacy exceptions are on and the byte of `try` occurs.
+bool may_have_legacy_try(const wasm::Module& module, std::uint32_t func) {
+  if (!module.features.has(wasm::Feature::LegacyExceptions)) return false;
+  const std::span<const std::uint8_t> body = module.bytes_of(module.body(func));
+  return !body.empty() && std::memchr(body.data(), 0x06, body.size()) != nullptr;
+}
 }  // namespace
 
 struct Translator::State {
@@ -52,8 +31,8 @@ struct Translator::State {
   const ModuleEnv& env;
   IrSink sink;
   wasm::BodyDecoder<IrSink> decoder;
-  AssignmentScan scan;
-  wasm::BodyDecoder<AssignmentScan> scanner;
+  BodyScan scan;
+  wasm::BodyDecoder<BodyScan> scanner;
   ir::SimplifyFn simplify;
 };
 
@@ -64,15 +43,20 @@ Translator::~Translator() = default;
 Result<void> Translator::translate(std::uint32_t func, ir::Function& out) {
   out.clear();
   ir::Assignments* assignments = nullptr;
-  if (state_->env.module.body(func).size >= kScannedBytes) {
+  const LegacyTries* legacy = nullptr;
+  const bool may_have_legacy = may_have_legacy_try(state_->env.module, func);
+  if (state_->env.module.body(func).size >= kScannedBytes || may_have_legacy) {
     HOIST_TRY_VOID(state_->scanner.decode(state_->env.module, func, state_->scan));
     ir::Assignments& found = state_->scan.assignments;
-    if (std::uint64_t{found.variable_count()} * found.region_count() >= kManyMerges) {
+    // Assignments know no control flow like that of legacy try blocks.
+    if (!state_->scan.legacy.tries.empty()) {
+      legacy = &state_->scan.legacy;
+    } else if (std::uint64_t{found.variable_count()} * found.region_count() >= kManyMerges) {
       found.finish();
       assignments = &found;
     }
   }
-  state_->sink.reset(out, state_->simplify, assignments);
+  state_->sink.reset(out, state_->simplify, assignments, legacy);
   HOIST_TRY_VOID(state_->decoder.decode(state_->env.module, func, state_->sink));
   if (!state_->sink.finish()) {
     return Error(ErrorKind::Limit,

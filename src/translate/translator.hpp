@@ -2,7 +2,7 @@
 #pragma once
 /// WebAssembly function bodies to IR: validation, translation and SSA construction in one walk.
 ///
-/// Conventions of the result, known to compiler and runtime: calling convention Fast; the first
+/// Conventions of the result, known to compiler and runtime: calling convention Tail; the first
 /// parameter is the instance (purpose vmctx, i64), then the parameters of the WebAssembly type;
 /// references are i64. Names are FuncKeys. Source locations are byte offsets in the module.
 
@@ -27,6 +27,7 @@ struct ModuleEnv {
   image::FuncRefNumbers func_refs;
   image::VmLayout layout;
   image::CodeSettings settings;
+  bool has_fma = false;  ///< the target multiplies and adds in one instruction
   /// Value of an immutable global that is known at compile time.
   struct ConstGlobal {
     bool known = false;
@@ -57,7 +58,7 @@ class Translator {
 
 /// The IR type of a value type without v128.
 ir::Type ir_type(wasm::ValType type);
-/// The Fast signature of a WebAssembly function: instance, parameters; results.
+/// The Tail signature of a WebAssembly function: instance, parameters; results.
 ir::Signature ir_signature(const wasm::FuncType& type);
 
 }  // namespace hoist::translate

@@ -80,7 +80,7 @@ def compiles(folder):
     (folder / "linked").write_text("old")
     expect("through a link", hoist(folder, "compile", "fib.wat", "-o", "link"), 0, r"^$")
     check("the link stays", (folder / "link").is_symlink() and (folder / "linked").read_bytes() == image)
-    for cpu in ("baseline", "native", "popcnt,bmi1"):
+    for cpu in ("baseline", "native", "popcnt,bmi1", "native,-avx,-bmi2"):
         expect(f"cpu {cpu}", hoist(folder, "compile", "--cpu", cpu, "fib.wat", "-o", "cpu"), 0, r"^$")
     expect("cpu runs", hoist(folder, "run", "--invoke", "fib", "cpu", "10"), 0, r"^55\n$")
     for level in ("0", "1", "2"):
@@ -90,7 +90,8 @@ def compiles(folder):
 
     # Limits work if the image was made for them.
     for flag, run, status in (("--epoch", ["--timeout", "10s"], 0), ("--fuel", ["--fuel", "1000000000"], 0),
-                              ("--signals=off", ["--signals=off"], 0), ("--bounds-checks=explicit", ["--bounds-checks=explicit"], 0)):
+                              ("--signals=off", ["--signals=off"], 0), ("--bounds-checks=explicit", ["--bounds-checks=explicit"], 0),
+                              ("--nan=canonical", ["--nan=canonical"], 0), ("--relaxed-simd=deterministic", ["--relaxed-simd=deterministic"], 0)):
         expect(f"for {flag}", hoist(folder, "compile", flag, "fib.wat", "-o", "limited"), 0, r"^$")
         expect(f"runs with {run}", hoist(folder, "run", *run, "--invoke", "fib", "limited", "20"), 0, r"^6765\n$")
         expect("and not without", hoist(folder, "run", "--invoke", "fib", "limited", "20"), 1, r"^$",

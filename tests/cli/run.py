@@ -43,6 +43,25 @@ REACTOR = """(module (global $ready (mut i32) (i32.const 0))
   (func (export "_initialize") (global.set $ready (i32.const 41)))
   (func (export "get") (result i32) (i32.add (global.get $ready) (i32.const 1))))"""
 
+NAMED = """(module $m (func $double (export "d") (param $x i32) (result i32)
+  (block $b (result i32) (br_if $b (local.get $x) (local.get $x))))
+  (@custom "note" "hello") (memory 1) (data (i32.const 0) "abc\\00"))"""
+
+PRINTED = r"""(module $m
+  (type (;0;) (func (param i32) (result i32)))
+  (memory (;0;) 1)
+  (export "d" (func $double))
+  (func $double (;0;) (type 0) (param $x i32) (result i32)
+    block $b (result i32)
+      local.get $x
+      local.get $x
+      br_if $b
+    end
+  )
+  (data (;0;) (i32.const 0) "abc\00")
+  (@custom "note" (after data) "hello"))
+"""
+
 FILES = {
     "math.wat": MATH, "wasi.wat": WASI, "reactor.wat": REACTOR,
     "start.wat": "(module (func $s) (start $s))",
@@ -62,6 +81,34 @@ FILES = {
     "evil.wast": '(module (func (export "f") unreachable))(assert_return (invoke "\\0a\\1b[2J"))'
                  '(assert_trap (invoke "f") "\\0a\\1b[2J")(assert_invalid (module) "\\1b[2J")',
     "longname.wat": '(module (func (export "' + "n" * 100000 + '")))',
+    "floats.wat": '(module (func (export "add") (param f32 f64) (result f64) (f64.add (f64.promote_f32 (local.get 0)) (local.get 1))))',
+    "legacy.wat": '(module (func (try (do))))',
+    "atomic.wat": '(module (memory 1 1 shared) (func (drop (i32.atomic.load (i32.const 0)))))',
+    "named.wat": NAMED,
+    # The opcode ff in the second function.
+    "opcode.wasm": b"\0asm\1\0\0\0\1\4\1\x60\0\0\3\3\2\0\0\x0a\x09\2\3\0\1\x0b\3\0\xff\x0b",
+    "lib.wat": '(module (memory (export "m") 1) (global $n (mut i32) (i32.const 40)) (func (export "_initialize") (global.set $n (i32.const 41)))'
+               '(func (export "next") (result i32) (global.set $n (i32.add (global.get $n) (i32.const 1))) (global.get $n)))',
+    "mid.wat": '(module (import "lib" "next" (func $next (result i32))) (func (export "twice") (result i32) (drop (call $next)) (call $next)))',
+    "main.wat": '(module (import "mid" "twice" (func $t (result i32))) (import "lib" "m" (memory 1)) (func (export "f") (result i32) (call $t)))',
+    "mismatch.wat": '(module (import "lib" "next" (func (result i64))))',
+    "needs2.wat": '(module (import "lib" "m" (memory 2)))',
+    "simd.wast": ';;! simd = true\n(module (func (export "f") (drop (v128.const i32x4 0 0 0 0))))\n(assert_return (invoke "f"))',
+    "headers.wast": ';;! simd = true\n;;! nan_canonicalization = true\n(module)\n',
+    "badheader.wast": '\n;;! sparkles = true\n(module)\n',
+    "threads.wast": '(module $m (memory (export "mem") 1 1 shared))\n(thread $t (shared (module $m)) (register "m" $m)'
+                    '(module (import "m" "mem" (memory 1 1 shared)) (func (export "f") (i32.atomic.store (i32.const 0) (i32.const 7))))\n(assert_return (invoke "f")))\n'
+                    '(wait $t)\n(module (import "m" "mem" (memory 1 1 shared)) (func (export "g") (result i32) (i32.load (i32.const 0))))\n'
+                    '(assert_return (invoke "g") (i32.const 7))',
+    "forms.wast": '(module definition $d (global (export "g") i32 (i32.const 5)) (func (export "v") (result v128) (v128.const f32x4 nan 1 2 -nan)))\n'
+                  '(module instance $i $d)\n(assert_return (get $i "g") (i32.const 5))\n(assert_return (get $i "g") (either (i32.const 4) (i32.const 5)))\n'
+                  '(assert_return (invoke $i "v") (v128.const f32x4 nan:canonical 1 2 nan:arithmetic))\n'
+                  '(module (tag $e) (func (export "t") (throw $e)))\n(assert_exception (invoke "t"))',
+    "wrongforms.wast": '(module (func (export "f") (result i32) (i32.const 1)) (func (export "v") (result v128) (v128.const f32x4 nan 1 2 3)))\n'
+                       '(assert_exception (invoke "f"))\n(assert_return (invoke "v") (v128.const f32x4 nan:canonical 1 2 nan:canonical))\n'
+                       '(assert_return (invoke "f") (either (i32.const 2) (i32.const 3)))\n(assert_exhaustion (invoke "f") "call stack exhausted")',
+    "messages.wast": '(assert_invalid (module (func (result i32))) "something else")',
+    "heap.wast": '(module (type $s (struct)) (func (export "f") (drop (struct.new $s))))\n(assert_return (invoke "f"))',
     "good.wast": '(module (func (export "f") (result i32) (i32.const 1)))\n(assert_return (invoke "f") (i32.const 1))',
     "fails.wast": '(module (func (export "f") (result i32) (i32.const 1)))\n(assert_return (invoke "f") (i32.const 2))',
     # Writes to standard output without end, whatever comes back.
@@ -90,7 +137,7 @@ CASES = [
     ("an export's name is harmless", ["run", "evilexport.wat"], 1, r"^$", r"^hoist: [\x20-\x7e]*\n$"),
     ("a script's text is harmless", ["wast", "evil.wast"], 1, r"^([\x20-\x7e]*\n)*$", r"^$"),
     ("messages are bounded", ["run", "longname.wat"], 1, r"^$", r"^hoist: .{100,5000}\n$"),
-    ("no file", ["run"], 1, r"^$", r"^hoist: run needs a FILE.*\n$"),
+    ("no file", ["run"], 1, r"^$", r"^hoist: a FILE is needed.*\n$"),
     ("add", ["run", "--invoke", "add", "math.wat", "2", "-3"], 0, r"^-1\n$", r"^$"),
     ("hex and unsigned", ["run", "--invoke", "add", "math.wat", "0xffffffff", "4294967295"], 0, r"^-2\n$", r"^$"),
     ("i64", ["run", "--invoke", "sub64", "math.wat", "-9223372036854775808", "0"], 0, r"^-9223372036854775808\n$", r"^$"),
@@ -124,7 +171,7 @@ CASES = [
     ("invalid", ["run", "bad.wat"], 1, r"^$", r"^hoist: bad.wat: .*type mismatch.*\n$"),
     ("syntax error has line and column", ["run", "syntax.wat"], 1, r"^$", r"^hoist: syntax.wat:2:\d+: .*i32.bogus.*\n$"),
     ("malformed binary has an offset", ["run", "bad.wasm"], 1, r"^$", r"^hoist: bad.wasm: .*\(at offset 0x[0-9a-f]+\)\n$"),
-    ("later feature is named", ["run", "simd.wat"], 1, r"^$", r"^hoist: simd.wat: .*simd.*\n$"),
+    ("later feature is named", ["run", "--features=-simd", "simd.wat"], 1, r"^$", r"^hoist: simd.wat: .*simd.*\n$"),
     ("neither binary nor text", ["run", "junk"], 1, r"^$", r"^hoist: junk.*\n$"),
     ("no such file", ["run", "nowhere.wasm"], 1, r"^$", r"^hoist: nowhere.wasm: .*\n$"),
     ("a directory", ["run", "."], 1, r"^$", r"^hoist: \.: .*director.*\n$"),
@@ -140,6 +187,40 @@ CASES = [
     ("validate names all that are invalid", ["validate", "bad.wat", "math.wat", "bad.wasm"], 1, r"^$", r"^hoist: bad.wat.*\nhoist: bad.wasm.*\n$"),
     ("validate nothing", ["validate"], 1, r"^$", r"^hoist: .*\n$"),
     ("validate an empty file", ["validate", "empty"], 0, r"^$", r"^$"),
+    ("print", ["print", "named.wat"], 0, "^" + re.escape(PRINTED) + "$", r"^$"),
+    ("print without names", ["print", "--indexes", "named.wat"], 0, r"(?s)^\(module\n.*local\.get 0\n.*br_if 0 \(;@1;\)", r"^$"),
+    ("print shows what comes before a mistake", ["print", "opcode.wasm"], 1, r"(?s)\(func \(;0;\) \(type 0\)\n    nop\n  \)", r"^hoist: opcode.wasm: illegal opcode ff \(function 1\) \(at offset 0x1c\)\n$"),
+    ("print an invalid module", ["print", "bad.wat"], 0, r"i64.const 0", r"^$"),
+    ("print --check", ["print", "--check", "bad.wat"], 1, r"^$", r"^hoist: bad.wat: .*type mismatch.*\n$"),
+    ("print junk", ["print", "junk"], 1, r"^$", r"^hoist: junk:.*\n$"),
+    ("legacy exceptions are off", ["validate", "legacy.wat"], 1, r"^$", r"^hoist: legacy.wat: .*legacy-exceptions.*\n$"),
+    ("--features on", ["validate", "--features=+legacy-exceptions", "legacy.wat"], 0, r"^$", r"^$"),
+    ("--features off", ["validate", "--features=-threads,+legacy-exceptions", "atomic.wat", "legacy.wat"], 1, r"^$", r"^hoist: atomic.wat: .*threads.*\n$"),
+    ("--features for run", ["run", "--features=-threads", "atomic.wat"], 1, r"^$", r"^hoist: atomic.wat: .*threads.*\n$"),
+    ("--features for compile", ["compile", "--features=-threads", "atomic.wat", "-o", "out"], 1, r"^$", r"^hoist: atomic.wat: .*threads.*\n$"),
+    ("--features for wast", ["wast", "-q", "--features=-simd", "simd.wast"], 0, r"0 passed, 0 failed, 2 unsupported", r"^$"),
+    ("an unknown feature", ["run", "--features=+smid", "start.wat"], 1, r"^$", r"^hoist: .*'\+smid' is no feature; there are all, mutable-globals.*\n$"),
+    ("preload", ["run", "--preload", "lib=lib.wat", "--preload", "mid=mid.wat", "--invoke", "f", "main.wat"], 0, r"^43\n$", r"^$"),
+    ("preload in the wrong order", ["run", "--preload", "mid=mid.wat", "--preload", "lib=lib.wat", "--invoke", "f", "main.wat"], 1, r"^$", r'^hoist: mid.wat: unknown import: "lib"."next".*\n$'),
+    ("preload: another type", ["run", "--preload", "lib=lib.wat", "mismatch.wat"], 1, r"^$", r'^hoist: mismatch.wat: incompatible import type: "lib"."next".*\n$'),
+    ("preload: a memory that is too small", ["run", "--preload", "lib=lib.wat", "needs2.wat"], 1, r"^$", r'^hoist: needs2.wat: incompatible import type: "lib"."m".*\n$'),
+    ("preload: no name", ["run", "--preload", "lib.wat", "start.wat"], 1, r"^$", r"^hoist: --preload takes NAME=FILE, not 'lib.wat'\n$"),
+    ("preload: no file", ["run", "--preload", "a=nowhere.wat", "start.wat"], 1, r"^$", r"^hoist: nowhere.wat: .*\n$"),
+    ("an option behind FILE is not Hoist's", ["run", "math.wat", "--invoke", "add"], 1, r"^$", r"^hoist: math.wat: .*--invoke came after FILE.*\n$"),
+    ("FILE behind its arguments", ["run", "--invoke", "add", "42", "math.wat"], 1, r"^$", r"^hoist: 42: .*did you mean 'math.wat 42'.*\n$"),
+    ("floats", ["run", "--invoke", "add", "floats.wat", "1.5", "-0.25"], 0, r"^1\.25\n$", r"^$"),
+    ("hexadecimal floats", ["run", "--invoke", "add", "floats.wat", "0x1p3", "inf"], 0, r"^inf\n$", r"^$"),
+    ("nan", ["run", "--invoke", "add", "floats.wat", "nan", "0x1p3"], 0, r"^nan\n$", r"^$"),
+    ("not a float", ["run", "--invoke", "add", "floats.wat", "1.5x", "0"], 1, r"^$", r"is not a number of type f32"),
+    ("image on stdout", ["compile", "start.wat", "-o", "-"], 0, r"^.ELF", r"^$"),
+    ("wast headers", ["wast", "headers.wast"], 0, r"1 passed, 0 failed", r""),
+    ("wast headers that are not understood", ["wast", "badheader.wast"], 1, r"badheader.wast:2: header 'sparkles = true' has an unknown key", r""),
+    ("wast threads", ["wast", "threads.wast"], 0, r"(?m)^threads.wast: 8 passed, 0 failed, 0 unsupported$", r""),
+    ("wast forms", ["wast", "forms.wast"], 0, r"(?m)^forms.wast: 7 passed, 0 failed, 0 unsupported$", r""),
+    ("wast forms that fail", ["wast", "wrongforms.wast"], 1, r"(?m)^wrongforms.wast: 1 passed, 4 failed, 0 unsupported$", r""),
+    ("wast messages", ["wast", "--messages", "messages.wast"], 1, r"messages.wast:1: rejected as invalid", r""),
+    ("wast messages are not compared unless asked", ["wast", "messages.wast"], 0, r"1 passed, 0 failed", r""),
+    ("wast names unsupported instructions", ["wast", "heap.wast"], 0, r"(?s)0 passed, 0 failed, 2 unsupported\n +2 unsupported: instruction struct.new\n", r""),
     ("wast passes", ["wast", "good.wast"], 0, r"(?s)2 passed, 0 failed", r""),
     ("wast fails with the line", ["wast", "fails.wast"], 1, r"(?s)fails.wast:2", r""),
     ("wast on a missing file", ["wast", "nowhere.wast"], 1, r"", r"nowhere.wast"),

@@ -43,7 +43,7 @@ def module(body, local_groups=(), params=b"\x7f", results=b"\x7f", extra=()):
         10: vector([leb(len(code)) + code]),
     }
     sections.update(dict(extra))
-    order = [1, 3, 4, 5, 7, 9, 12, 10, 11]
+    order = [1, 3, 4, 5, 13, 7, 9, 12, 10, 11]
     return b"\0asm\1\0\0\0" + b"".join(section(n, sections[n]) for n in order if n in sections)
 
 
@@ -88,7 +88,24 @@ def data_segments(count):
     return module(b"\x41\x07", extra=[(11, vector([b"\x00\x41" + bytes([i % 64]) + b"\x0b\x01x" for i in range(count)]))])
 
 
+CALL = b"\x20\x00\x41\x02\x46\x04\x40\x20\x00\x10\x00\x1a\x0b"  # if the argument is 2
+
+
+def nested_tries(depth):
+    """Each with a handler of everything and a call."""
+    return module((b"\x02\x40\x1f\x40\x01\x02\x00" + CALL) * depth + b"\x0b\x0b" * depth + b"\x41\x07")
+
+
+def many_handlers(tags, calls=None):
+    """As many try blocks within each other as tags, and in the innermost calls that any of them may take."""
+    tags = max(tags, 1)
+    opened = b"".join(b"\x02\x40\x1f\x40\x01\x00" + leb(i) + b"\x00" for i in range(tags))
+    return module(opened + CALL * (calls or tags) + b"\x0b\x0b" * tags + b"\x41\x07",
+                  extra=[(1, vector([b"\x60\x01\x7f\x01\x7f", b"\x60\x00\x00"])), (13, vector([b"\x00\x01"] * tags))])
+
+
 SIZED = [
+    (nested_tries, 5_000), (many_handlers, 500),
     (br_table, 65_520), (locals_in_loops, 49_999), (nesting, 10_000), (nested_ifs, 10_000),
     (straight_line, 100_000), (elements, 1_000_000), (data_segments, 100_000),
 ]
@@ -107,6 +124,18 @@ PROGRAMS = {
                  " (loop (drop (table.grow $t (ref.null func) (i32.const 1000))) (br 0))))",
     "memories.wat": "(module (memory 2000))",
     "bigtable.wat": "(module (table 20000000 funcref))",
+    "tail.wat": "(module (func $f (export \"f\") (param i32) (return_call $f (i32.add (local.get 0) (i32.const 1)))))",
+    "tails.wat": "(module (table 2 funcref) (elem (i32.const 0) $f $g) (type $t (func)) (type $u (func" + " (param i64)" * 20 + "))"
+                 " (func $f (export \"f\") " + "(i64.const 1)" * 20 + "(return_call_indirect (type $u) (i32.const 1)))"
+                 " (func $g (type $u) (return_call_indirect (type $t) (i32.const 0))))",
+    "throws.wat": "(module (tag $t (param i32)) (func $throw (throw $t (i32.const 1))) (func (export \"f\") (loop $l"
+                  " (block $h (result i32) (try_table (catch $t $h) (call $throw)) (unreachable)) (drop) (br $l))))",
+    "throwrefs.wat": "(module (tag $t) (func $throw (throw $t)) (func (export \"f\") (local $e exnref) (loop $l"
+                     " (block $h (result exnref) (try_table (catch_all_ref $h) (call $throw)) (unreachable))"
+                     " (local.set $e) (br $l))))",
+    "catches.wat": "(module (func $f (block $h (try_table (catch_all $h) (call $f))) (call $f)) (export \"f\" (func $f)))",
+    "uncaught.wat": "(module (tag $oops (param i32 externref)) (func $g (throw $oops (i32.const 7) (ref.null extern)))"
+                    " (func (export \"f\") (call $g)))",
 }
 
 # (arguments, status, stderr)
@@ -135,6 +164,18 @@ CASES = [
     (["--max-memory", "100MiB", "memories.wat"], 1, r"total_memory_bytes of 104857600 bytes"),
     (["bigtable.wat"], 1, r"table_elements of 10000000"),
     (["--invoke", "f", "table.wasm", "1"], 1, r"br_table has 1000000 labels, at most 65520 are supported"),
+    # Tail calls and exceptions.
+    (["--timeout", "200ms", "--invoke", "f", "tail.wat", "1"], 124, r"timeout of 200ms exceeded"),
+    (["--timeout", "200ms", "--invoke", "f", "tails.wat"], 124, r"timeout of 200ms exceeded"),
+    (["--timeout", "200ms", "--signals=off", "--opt-level=0", "--invoke", "f", "tails.wat"], 124, r"timeout of 200ms exceeded"),
+    (["--fuel", "1000000", "--invoke", "f", "tail.wat", "1"], 134, r"all fuel consumed"),
+    (["--timeout", "200ms", "--invoke", "f", "throws.wat"], 124, r"timeout of 200ms exceeded"),
+    (["--fuel", "1000000", "--invoke", "f", "throws.wat"], 134, r"all fuel consumed"),
+    (["--timeout", "500ms", "--invoke", "f", "throwrefs.wat"], 124, r"timeout of 500ms exceeded"),
+    (["--invoke", "f", "catches.wat"], 134, r"call stack exhausted"),
+    (["--invoke", "f", "uncaught.wat"], 134,
+     r"^hoist: uncaught.wat: uncaught exception: oops \(i32:7, externref:null\)\nwasm backtrace:\n    0: g @ 0x[0-9a-f]+\n    1: f @"),
+    (["--invoke", "f", "handlers.wasm", "1"], 1, r"a function with more than 4000000 ways from a call to an exception handler"),
     # Units.
     (["--timeout", "10", "spin.wat"], 1, r"^hoist: --timeout: '10' has no unit: one of ns, us, ms, s, m, h\n$"),
     (["--timeout=-1s", "spin.wat"], 1, r"^hoist: --timeout: '-1s' is negative\n$"),
@@ -166,6 +207,7 @@ def test(hoist):
         for name, text in PROGRAMS.items():
             pathlib.Path(folder, name).write_text(text)
         pathlib.Path(folder, "table.wasm").write_bytes(br_table(1_000_000))
+        pathlib.Path(folder, "handlers.wasm").write_bytes(many_handlers(1_000, 20_000))
         for arguments, status, err in CASES:
             done = run(hoist, arguments, folder)
             if done.returncode != status or not re.search(err, done.stderr) or done.stdout:

@@ -6,24 +6,24 @@
   "\01\04\01\60\00\00"
   "\03\02\01\00"
   "\0a\08\01\06\00\02\c0\7f\0b\0b")
-  "unexpected end")
+  "malformed block type")
 (assert_malformed (module binary "\00asm" "\01\00\00\00"
   "\01\04\01\60\00\00"
   "\03\02\01\00"
   "\0a\09\01\07\00\02\c0\ff\7f\0b\0b")
-  "unexpected end")
+  "malformed block type")
 ;; FF 7F: -1, the number of i32, in two bytes
 (assert_malformed (module binary "\00asm" "\01\00\00\00"
   "\01\04\01\60\00\00"
   "\03\02\01\00"
   "\0a\0b\01\09\00\02\ff\7f\41\00\0b\1a\0b")
-  "unexpected end")
+  "malformed block type")
 ;; 80 80 80 80 70: negative with all 33 bits
 (assert_malformed (module binary "\00asm" "\01\00\00\00"
   "\01\04\01\60\00\00"
   "\03\02\01\00"
   "\0a\0b\01\09\00\02\80\80\80\80\70\0b\0b")
-  "unexpected end")
+  "malformed block type")
 ;; six bytes
 (assert_malformed (module binary "\00asm" "\01\00\00\00"
   "\01\04\01\60\00\00"

@@ -5,23 +5,23 @@
   "\01\04\01\60\00\00"
   "\03\02\01\00"
   "\0a\0c\01\0a\00\41\00\04\40\05\01\05\0b\0b")
-  "unexpected token")
+  "unexpected else")
 ;; else in a block, in a loop, in the function
 (assert_malformed (module binary "\00asm" "\01\00\00\00"
   "\01\04\01\60\00\00"
   "\03\02\01\00"
   "\0a\08\01\06\00\02\40\05\0b\0b")
-  "unexpected token")
+  "unexpected else")
 (assert_malformed (module binary "\00asm" "\01\00\00\00"
   "\01\04\01\60\00\00"
   "\03\02\01\00"
   "\0a\08\01\06\00\03\40\05\0b\0b")
-  "unexpected token")
+  "unexpected else")
 (assert_malformed (module binary "\00asm" "\01\00\00\00"
   "\01\04\01\60\00\00"
   "\03\02\01\00"
   "\0a\05\01\03\00\05\0b")
-  "unexpected token")
+  "unexpected else")
 ;; one end too few, one too many
 (assert_malformed (module binary "\00asm" "\01\00\00\00"
   "\01\04\01\60\00\00"

@@ -19,7 +19,7 @@
 (assert_malformed (module quote "(@x \"") "unclosed string")
 (assert_malformed (module quote "(@x (y)") "unclosed annotation")
 (assert_malformed (module quote "(@ x)") "empty annotation id")
-(assert_malformed (module quote "(func) ;)") "unexpected token")
+(assert_malformed (module quote "(func) ;)") "unknown operator")
 (assert_malformed (module quote "(func $)") "empty identifier")
 (assert_malformed (module quote "(func $\"\")") "empty identifier")
 (assert_malformed (module quote "(func (nop))) (func)") "unexpected token")

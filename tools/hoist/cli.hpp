@@ -16,10 +16,12 @@ inline constexpr int kTrapped = 134;   ///< the guest trapped, as for a process 
 
 /// Each adds its subcommand to `app`; the callback stores the exit status in `status`.
 void add_run(CLI::App& app, int& status);
+void add_profile(CLI::App& app, int& status);
 void add_compile(CLI::App& app, int& status);
 void add_objdump(CLI::App& app, int& status);
 void add_cache(CLI::App& app, int& status);
 void add_validate(CLI::App& app, int& status);
+void add_print(CLI::App& app, int& status);
 void add_wast(CLI::App& app, int& status);
 
 /// "FILE:3:14: message" or "FILE: message (at offset 0x1f)": one line, no final newline.

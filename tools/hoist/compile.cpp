@@ -41,7 +41,8 @@ int run(const CompileCommand& options) {
   }
   auto engine = Engine::create(config);
   if (!engine) return fail(engine.error().message());
-  auto bytes = platform::read_file(options.file, wasm::kMaxModuleBytes);
+  auto bytes =
+      platform::read_file(options.file == "-" ? "/dev/stdin" : options.file, wasm::kMaxModuleBytes);
   if (!bytes) return fail(describe(options.file, bytes.error()));
   if (Module::is_image(*bytes)) return fail(options.file + ": it is an image already");
 
@@ -54,6 +55,10 @@ int run(const CompileCommand& options) {
   auto image = Module::precompile(*engine, *bytes, compile);
   progress.clear();
   if (!image) return fail(describe(options.file, image.error()));
+  if (options.output == "-") {
+    print({reinterpret_cast<const char*>(image->data()), image->size()});
+    return 0;
+  }
   auto written = platform::replace_file(options.output, *image, true);
   if (!written) return fail(written.error().message());
   return 0;
@@ -71,13 +76,17 @@ void add_compile(CLI::App& app, int& status) {
       "that you would also run as programs. It is written completely or not at all. Its settings "
       "have to\n"
       "be those of the run.");
-  sub->add_option("FILE", options->file, "Binary WebAssembly or its text form")->required();
-  sub->add_option("-o,--output", options->output, "Where the image goes")
+  sub->add_option("FILE", options->file,
+                  "Binary WebAssembly or its text form; - is the standard input")
+      ->required();
+  sub->add_option("-o,--output", options->output, "Where the image goes; - is the standard output")
       ->required()
       ->type_name("OUT");
-  sub->add_option("--cpu", options->cpu,
-                  "native (default): this machine; baseline: any x86-64 with SSE4.1; or features "
-                  "beyond that: popcnt,avx2")
+  sub->add_option(
+         "--cpu", options->cpu,
+         "native (default): this machine; baseline: any x86-64 with SSE4.1; or features "
+         "beyond that: popcnt,avx2; native,-avx512f: this machine without a feature and what "
+         "needs it")
       ->type_name("baseline|native|FEATURES");
   sub->add_option("-O,--opt-level", options->opt_level,
                   "0: compile fastest; 1; 2 (default): run fastest")

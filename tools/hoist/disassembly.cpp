@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/bits.hpp"
-#include "base/text/printable.hpp"
+#include "demangle/demangle.hpp"
 
 namespace hoist::cli {
 
@@ -18,8 +18,9 @@ struct Disassembler::Decoder {
   cs_insn* insn = nullptr;
 };
 
-Disassembler::Disassembler(const image::Image& image, const runtime::SymbolNames& names)
-    : image_(image), names_(names), decoder_(new Decoder) {
+Disassembler::Disassembler(const image::Image& image, const runtime::SymbolNames& names,
+                           bool raw_names)
+    : image_(image), names_(names), raw_names_(raw_names), decoder_(new Decoder) {
   if (image.target() != "x86_64" ||
       cs_open(CS_ARCH_X86, CS_MODE_64, &decoder_->handle) != CS_ERR_OK) {
     return;
@@ -40,8 +41,9 @@ std::string Disassembler::place_name(std::uint64_t text_offset, const FunctionEn
   const FunctionEntry* entry = image_.find_function(static_cast<std::uint32_t>(text_offset));
   if (entry == nullptr) return {};
   const std::uint64_t distance = text_offset - entry->offset;
-  std::string name =
-      entry == &from && distance != 0 ? std::string() : base::printable(names_(entry->key), 200);
+  std::string name = entry == &from && distance != 0
+                         ? std::string()
+                         : demangle::display_name(names_(entry->key), raw_names_);
   if (distance != 0) name += fmt::format("+0x{:x}", distance);
   return name;
 }
@@ -113,7 +115,7 @@ void Disassembler::constants(const FunctionEntry& entry, std::string& out) const
 
 void Disassembler::function(const FunctionEntry& entry, std::string& out) const {
   out += fmt::format("{:016x} <{}>:  ", image::kTextAt + entry.offset,
-                     base::printable(names_(entry.key), 1024));
+                     demangle::display_name(names_(entry.key), raw_names_));
   if (entry.key.kind() == image::FuncKind::WasmFunction) {
     out += fmt::format("function {}, ", entry.key.index());
   }

@@ -12,7 +12,7 @@ namespace hoist::cli {
 class Disassembler {
  public:
   /// Both outlive it.
-  Disassembler(const image::Image& image, const runtime::SymbolNames& names);
+  Disassembler(const image::Image& image, const runtime::SymbolNames& names, bool raw_names);
   ~Disassembler();
   Disassembler(const Disassembler&) = delete;
   Disassembler& operator=(const Disassembler&) = delete;
@@ -30,6 +30,7 @@ class Disassembler {
 
   const image::Image& image_;
   const runtime::SymbolNames& names_;
+  bool raw_names_;
   Decoder* decoder_;
 };
 

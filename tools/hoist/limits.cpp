@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/text/printable.hpp"
+#include "wasm/format/feature_list.hpp"
 
 namespace hoist::cli {
 
@@ -128,7 +129,21 @@ bool on_stack(std::uint64_t bytes, void (*call)(void* context), void* context) {
   return made;
 }
 
+CLI::Option* add_features_option(CLI::App& app, std::string& features) {
+  return app
+      .add_option("--features", features,
+                  fmt::format("Language features that modules may use, as differences from the "
+                              "defaults; names: {}",
+                              wasm::feature_names()))
+      ->check([](const std::string& text) {
+        const auto parsed = wasm::parse_features(text);
+        return parsed ? std::string() : parsed.error().message();
+      })
+      ->type_name("+NAME,-NAME");
+}
+
 void add_code_options(CLI::App& app, CodeOptions& options) {
+  add_features_option(app, options.features);
   app.add_option("--signals", options.signals,
                  "off: install no signal handlers; code checks everything itself (larger, slower)")
       ->check(CLI::IsMember({"on", "off"}))
@@ -138,11 +153,26 @@ void add_code_options(CLI::App& app, CodeOptions& options) {
                  "processor find out")
       ->check(CLI::IsMember({"auto", "explicit"}))
       ->type_name("auto|explicit");
+  app.add_option("--nan", options.nan,
+                 "canonical: arithmetic gives one NaN only; any (default): the processor's")
+      ->check(CLI::IsMember({"any", "canonical"}))
+      ->type_name("any|canonical");
+  app.add_option("--relaxed-simd", options.relaxed_simd,
+                 "deterministic: relaxed vector instructions give the same on every CPU; fast "
+                 "(default): what this CPU does best")
+      ->check(CLI::IsMember({"fast", "deterministic"}))
+      ->type_name("fast|deterministic");
+  // For tests of the collector: not in the help.
+  app.add_flag("--collect-always", options.collect_always)->group("");
 }
 
 void apply(const CodeOptions& options, Config& config) {
   config.signals = options.signals == "on";
   config.explicit_bounds_checks = options.bounds_checks == "explicit";
+  config.features = options.features;
+  config.collect_always = options.collect_always;
+  config.canonical_nans = options.nan == "canonical";
+  config.deterministic_relaxed_simd = options.relaxed_simd == "deterministic";
 }
 
 void RunLimits::add_options(CLI::App& app) {
@@ -191,6 +221,7 @@ void RunLimits::apply(Config& config) const {
 bool RunLimits::on_growth(void* self, const Growth& growth) {
   auto& limits = *static_cast<RunLimits*>(self);
   if (!growth.allowed) {
+    const std::lock_guard<std::mutex> lock(limits.mutex_);
     if (limits.refusals_++ == 0) limits.refused_ = growth;
   }
   return growth.allowed;
@@ -206,7 +237,20 @@ StoreLimits RunLimits::store_limits() {
   return out;
 }
 
+WasiThreadsConfig RunLimits::threads(std::uint32_t most) {
+  WasiThreadsConfig out;
+  out.limits = store_limits();
+  out.max_threads = most;
+  out.context = this;
+  out.on_start = [](void* self, StoreRef store) {
+    const std::uint64_t units = static_cast<RunLimits*>(self)->fuel_units_;
+    if (units != 0) static_cast<void>(store.set_fuel(units));
+  };
+  return out;
+}
+
 std::string RunLimits::refusal() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
   if (refusals_ == 0) return {};
   const bool memory = refused_.what == Growth::What::Memory;
   if (memory) {

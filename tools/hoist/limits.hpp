@@ -12,7 +12,8 @@
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
 namespace hoist::cli {
 
@@ -29,8 +30,14 @@ Result<std::uint64_t> parse_count(const std::string& option, const std::string& 
 struct CodeOptions {
   std::string signals = "on";
   std::string bounds_checks = "auto";
+  std::string nan = "any";
+  std::string relaxed_simd = "fast";
+  std::string features;
+  bool collect_always = false;
 };
 void add_code_options(CLI::App& app, CodeOptions& options);
+/// Language features: --features=+x,-y.
+CLI::Option* add_features_option(CLI::App& app, std::string& features);
 void apply(const CodeOptions& options, Config& config);
 
 /// Runs `call(context)` on a thread with that much stack and waits for it. False: there is none.
@@ -48,6 +55,8 @@ class RunLimits {
   Result<void> parse();
   void apply(Config& config) const;
   StoreLimits store_limits();
+  /// The same for the threads of a program, each counted by itself.
+  WasiThreadsConfig threads(std::uint32_t most);
   /// Fuel and the time begin to run.
   Result<void> start(Store& store);
   void stop();
@@ -80,7 +89,7 @@ class RunLimits {
   Growth refused_;
   std::uint64_t refusals_ = 0;
   std::thread watchdog_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool stopped_ = false;
   bool timed_out_ = false;

@@ -102,9 +102,11 @@ static int run(int argc, char** argv) {
       "  hoist run program.wasm one two            run a WASI program with arguments\n"
       "  hoist run --dir . program.wasm input.txt  let it see this directory\n"
       "  hoist run --invoke add math.wat 2 3       call one function of a module\n"
+      "  hoist profile program.wasm one two        show where its time goes\n"
       "  hoist compile program.wasm -o program     compile now, start at once later\n"
       "  hoist objdump program.wasm                see the machine code\n"
       "  hoist validate module.wasm                check a module without running it\n"
+      "  hoist print program.wasm                  see the module as text\n"
       "  hoist wast tests/*.wast                   run WebAssembly test scripts\n\n"
       "`hoist SUBCOMMAND --help` tells more about one of them.");
   app.set_version_flag(
@@ -112,10 +114,12 @@ static int run(int argc, char** argv) {
   app.require_subcommand(1);
   int status = 0;
   add_run(app, status);
+  add_profile(app, status);
   add_compile(app, status);
   add_objdump(app, status);
   add_cache(app, status);
   add_validate(app, status);
+  add_print(app, status);
   add_wast(app, status);
   refuse_empty_values(app);
   const std::string first = argc > 1 ? argv[1] : "-";

@@ -7,10 +7,12 @@
 #include <optional>
 
 #include "base/text/printable.hpp"
+#include "demangle/demangle.hpp"
 #include "hoist/cli.hpp"
 #include "hoist/disassembly.hpp"
 #include "hoist/hoist.hpp"
 #include "hoist/limits.hpp"
+#include "hoist/profile.hpp"
 #include "image/image_open.hpp"
 #include "ir/text/printer.hpp"
 #include "opt/pipeline.hpp"
@@ -37,6 +39,7 @@ struct ObjdumpCommand {
   unsigned opt_level = 2;
   unsigned threads = 0;
   bool ir = false;
+  std::string demangle = "on";
   bool has_code_options = false;  // what decides how a module is compiled was given
   CodeOptions code;
 };
@@ -101,7 +104,10 @@ class IrPrinter {
   IrPrinter(const Input& input, unsigned opt_level)
       : env_(input.module, input.image.settings()),
         translator_(env_, opt_level == 0 ? nullptr : opt::simplify_while_building),
-        opt_level_(opt_level) {}
+        opt_level_(opt_level) {
+    env_.has_fma =
+        platform::CpuFeatures::from_bits(env_.settings.cpu_features).has(platform::CpuFeature::Fma);
+  }
 
   std::string operator()(std::uint32_t func) {
     if (const auto done = translator_.translate(func, func_); !done) {
@@ -122,11 +128,13 @@ class IrPrinter {
 void print_head(const ObjdumpCommand& options, const Input& input) {
   const image::CodeSettings settings = input.image.settings();
   print(fmt::format(
-      "{}: code for {} with {}; opt level {}{}{}{}{}; {} functions, {} bytes of code\n",
+      "{}: code for {} with {}; opt level {}{}{}{}{}{}{}; {} functions, {} bytes of code\n",
       base::printable(options.file), input.image.target(),
       platform::CpuFeatures::from_bits(settings.cpu_features).to_string(), settings.opt_level,
       settings.signals ? "" : ", no signals", settings.explicit_bounds ? ", bounds checks" : "",
       settings.fuel ? ", fuel" : "", settings.epoch ? ", epochs" : "",
+      settings.canonical_nans ? ", canonical NaNs" : "",
+      settings.deterministic_relaxed ? ", deterministic relaxed SIMD" : "",
       input.image.functions().size(), input.image.text().size()));
 }
 
@@ -146,13 +154,18 @@ int run(const ObjdumpCommand& options) {
     return fail(options.file + ": an image holds no IR: --ir needs the WebAssembly file");
   }
   const runtime::SymbolNames names(input->module);
-  const Disassembler disassembler(input->image, names);
+  const bool raw = options.demangle == "off";
+  const Disassembler disassembler(input->image, names, raw);
   std::optional<IrPrinter> ir;
   if (options.ir) ir.emplace(*input, options.opt_level);
   print_head(options, *input);
   bool found = false;
   for (const image::FunctionEntry& entry : input->image.functions()) {
-    if (!is_wanted(options.function, entry.key, names(entry.key))) continue;
+    const std::string name = names(entry.key);
+    if (!is_wanted(options.function, entry.key, name) &&
+        (raw || options.function != demangle::demangled(name))) {
+      continue;
+    }
     found = true;
     std::string text = "\n";
     if (ir && entry.key.kind() == image::FuncKind::WasmFunction) {
@@ -188,9 +201,11 @@ void add_objdump(CLI::App& app, int& status) {
   sub->add_option("--threads", options->threads, "Threads that compile; 0 (default): one per core")
       ->check(CLI::Range(0u, 1024u))
       ->type_name("N");
+  add_demangle_option(*sub, options->demangle);
   add_code_options(*sub, options->code);
   sub->callback([options, sub, &status] {
-    for (const char* name : {"--cpu", "--opt-level", "--threads", "--signals", "--bounds-checks"})
+    for (const char* name : {"--cpu", "--opt-level", "--threads", "--signals", "--bounds-checks",
+                             "--nan", "--relaxed-simd"})
       options->has_code_options |= sub->count(name) != 0;
     status = run(*options);
   });

@@ -2,19 +2,21 @@
 // hoist run: compile a module and run it, as a WASI command, a reactor, or one exported function.
 #include <fmt/core.h>
 
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/text/printable.hpp"
+#include "hoist/arguments.hpp"
 #include "hoist/cache.hpp"
 #include "hoist/cli.hpp"
 #include "hoist/hoist.hpp"
 #include "hoist/limits.hpp"
+#include "hoist/profile.hpp"
 #include "platform/private_dir.hpp"
 
 namespace hoist::cli {
@@ -27,14 +29,16 @@ struct RunOptions {
   std::vector<std::string> directories;
   std::vector<std::string> environment;
   std::vector<std::string> listen;
+  std::vector<std::string> preload;
   std::vector<int> descriptors;
   RunLimits limits;
   CodeOptions code;
   std::string invoke;
   std::string timings = "none";
   std::string unknown_imports = "error";
-  std::string profile = "none";
+  RunProfile profile;
   unsigned threads = 0;
+  unsigned max_threads = 256;
   unsigned opt_level = 2;
   CacheOptions cache;
   bool verify = false;
@@ -96,91 +100,6 @@ Error bad_argument(std::string message) {
   return {ErrorKind::BadArgument, std::move(message)};
 }
 
-/// A decimal or 0x number, signed or unsigned, that fits `bits`.
-Result<std::uint64_t> parse_integer(const std::string& text, unsigned bits) {
-  std::string_view digits = text;
-  const bool negative = !digits.empty() && digits.front() == '-';
-  if (!digits.empty() && (digits.front() == '-' || digits.front() == '+')) digits.remove_prefix(1);
-  int base = 10;
-  if (digits.size() > 2 && digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X')) {
-    base = 16;
-    digits.remove_prefix(2);
-  }
-  std::uint64_t magnitude = 0;
-  const auto [end, code] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, base);
-  const std::uint64_t limit = negative     ? std::uint64_t{1} << (bits - 1)
-                              : bits == 64 ? ~std::uint64_t{0}
-                                           : (std::uint64_t{1} << bits) - 1;
-  if (digits.empty() || end != digits.data() + digits.size() ||
-      code == std::errc::invalid_argument) {
-    return bad_argument(fmt::format("'{}' is not a number of type i{}", text, bits));
-  }
-  if (code == std::errc::result_out_of_range || magnitude > limit) {
-    return bad_argument(fmt::format("'{}' does not fit i{}", text, bits));
-  }
-  return negative ? ~magnitude + 1 : magnitude;
-}
-
-template <typename T>
-Result<T> parse_float(const std::string& text, const char* type) {
-  char* end = nullptr;
-  T value;
-  if constexpr (sizeof(T) == 4) {
-    value = std::strtof(text.c_str(), &end);
-  } else {
-    value = std::strtod(text.c_str(), &end);
-  }
-  if (text.empty() || *end != '\0')
-    return bad_argument(fmt::format("'{}' is not a number of type {}", text, type));
-  return value;
-}
-
-Result<Val> parse_value(const std::string& text, ValType type) {
-  switch (type.kind()) {
-    case ValKind::I32: {
-      auto value = parse_integer(text, 32);
-      if (!value) return std::move(value).error();
-      return Val(static_cast<std::uint32_t>(*value));
-    }
-    case ValKind::I64: {
-      auto value = parse_integer(text, 64);
-      if (!value) return std::move(value).error();
-      return Val(*value);
-    }
-    case ValKind::F32: {
-      auto value = parse_float<float>(text, "f32");
-      if (!value) return std::move(value).error();
-      return Val(*value);
-    }
-    case ValKind::F64: {
-      auto value = parse_float<double>(text, "f64");
-      if (!value) return std::move(value).error();
-      return Val(*value);
-    }
-    case ValKind::FuncRef:
-    case ValKind::ExternRef:
-      if (text == "null") return Val::null(type);
-      return bad_argument(fmt::format(
-          "a reference of type {} can only be given as 'null', not '{}'", name(type), text));
-    case ValKind::V128: break;
-  }
-  return bad_argument("a parameter of type v128 cannot be given on the command line");
-}
-
-std::string print_value(const Val& value) {
-  switch (value.kind()) {
-    case ValKind::I32: return fmt::format("{}", value.i32());
-    case ValKind::I64: return fmt::format("{}", value.i64());
-    case ValKind::F32: return fmt::format("{}", value.f32());
-    case ValKind::F64: return fmt::format("{}", value.f64());
-    case ValKind::V128:
-    case ValKind::FuncRef:
-    case ValKind::ExternRef: break;
-  }
-  return to_string(value);
-}
-
 /// Status for an Error of a call into the guest, after telling the user.
 int report(const std::string& file, const Error& error, RunLimits& limits) {
   if (error.kind() == ErrorKind::Exit)
@@ -195,7 +114,8 @@ int report(const std::string& file, const Error& error, RunLimits& limits) {
     note(fmt::format("hoist: {}: {}", base::printable(file), trap->to_string()));
     return kTrapped;
   }
-  if (trap != nullptr && error.kind() == ErrorKind::Limit) {
+  const bool has_frames = error.kind() == ErrorKind::Limit || error.kind() == ErrorKind::Exception;
+  if (trap != nullptr && has_frames) {
     note(fmt::format("hoist: {}: {}\n{}", base::printable(file), base::printable(error.message()),
                      trap->backtrace()));
     return kTrapped;
@@ -227,6 +147,20 @@ Result<void> call_function(const Instance& instance, const std::string& name,
   return {};
 }
 
+/// " (…)" for a mistake in the order of arguments that may be behind an error, or empty.
+std::string order_hint(const RunOptions& options, bool file_is_missing) {
+  const std::vector<std::string> args(options.command.begin() + 1, options.command.end());
+  for (const std::string& arg : args) {
+    if (file_is_missing && (arg.ends_with(".wasm") || arg.ends_with(".wat"))) {
+      return fmt::format(" (FILE comes first: did you mean '{} {}'?)", arg, options.command[0]);
+    }
+    if (!file_is_missing && arg.starts_with("--invoke")) {
+      return " (--invoke came after FILE, so it was given to the program)";
+    }
+  }
+  return {};
+}
+
 /// What of a module runs when nothing is named with --invoke.
 Result<void> run_default(const Module& module, const Instance& instance,
                          const RunOptions& options) {
@@ -246,8 +180,8 @@ Result<void> run_default(const Module& module, const Instance& instance,
   return bad_argument(
       functions.empty()
           ? "the module has no start function and exports no function to run"
-          : fmt::format("the module has no _start function; choose one with --invoke: {}",
-                        functions));
+          : fmt::format("the module has no _start function{}; choose one with --invoke: {}",
+                        order_hint(options, false), functions));
 }
 
 Result<WasiConfig> wasi_config(const RunOptions& options) {
@@ -293,25 +227,60 @@ Result<Config> engine_config(const RunOptions& options) {
   config.opt_level = static_cast<OptLevel>(options.opt_level);
   config.threads = options.threads;
   config.verify_ir = config.check_allocation = options.verify;
-  if (options.profile == "perfmap") config.profiler = Profiler::PerfMap;
+  options.profile.apply(config);
   use_cache(options.cache, config);
   apply(options.code, config);
   options.limits.apply(config);
   return config;
 }
 
+bool wants_wasi(const Module& module) {
+  for (const ImportType& import : module.imports()) {
+    if (import.module.starts_with("wasi_")) return true;
+  }
+  return false;
+}
+
+/// A module of --preload.
+struct Preload {
+  std::string name;
+  std::string file;
+  Module module;
+};
+
+/// `threads` is filled in for a program that can spawn some; `failed` with the file at fault.
 Result<Instance> instantiate(StoreRef store, const Module& module, Linker& linker, WasiConfig wasi,
-                             const RunOptions& options) {
-  bool wants_wasi = false;
-  for (const ImportType& import : module.imports())
-    wants_wasi |= import.module.starts_with("wasi_");
-  if (wants_wasi) {
+                             RunOptions& options, const std::vector<Preload>& preloads,
+                             std::optional<WasiThreads>& threads, std::string& failed) {
+  bool any_wasi = wants_wasi(module);
+  for (const Preload& preload : preloads) any_wasi |= wants_wasi(preload.module);
+  if (any_wasi) {
     auto added = add_wasi_to_linker(linker, std::move(wasi));
     if (!added) return std::move(added).error();
   }
   linker.unknown_imports(options.unknown_imports == "trap"      ? UnknownImports::Trap
                          : options.unknown_imports == "default" ? UnknownImports::Default
                                                                 : UnknownImports::Error);
+  if (WasiThreads::is_wanted(module)) {
+    auto added =
+        WasiThreads::add_to_linker(linker, module, options.limits.threads(options.max_threads));
+    if (!added) return std::move(added).error();
+    threads.emplace(*std::move(added));
+  }
+  failed = preloads.empty() ? options.command.front() : preloads.front().file;
+  for (const Preload& preload : preloads) {
+    failed = preload.file;
+    auto instance = linker.instantiate(store, preload.module);
+    if (!instance) return instance;
+    if (auto defined = linker.define_instance(preload.name, *instance); !defined) {
+      return std::move(defined).error();
+    }
+    if (!preload.module.find_export("_initialize")) continue;
+    if (auto done = call_function(*instance, "_initialize", {}); !done) {
+      return std::move(done).error();
+    }
+  }
+  failed = options.command.front();
   return linker.instantiate(store, module);
 }
 
@@ -335,10 +304,23 @@ int run(RunOptions& options) {
   // A mistake in an option is one whether the program needs the option or not.
   auto wasi = wasi_config(options);
   if (!wasi) return fail(wasi.error().message());
+  if (auto ready = options.profile.prepare(file); !ready) return fail(ready.error().message());
   auto config = engine_config(options);
   if (!config) return fail(config.error().message());
   auto engine = Engine::create(*config);
   if (!engine) return fail(engine.error().message());
+
+  std::vector<Preload> preloads;
+  for (const std::string& entry : options.preload) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == entry.size()) {
+      return fail(fmt::format("--preload takes NAME=FILE, not '{}'", entry));
+    }
+    const std::string preloaded = entry.substr(equals + 1);
+    auto loaded = load_module(*engine, preloaded, {});
+    if (!loaded) return fail(describe(preloaded, loaded.error()));
+    preloads.push_back({entry.substr(0, equals), preloaded, *std::move(loaded)});
+  }
 
   Timings timings;
   ProgressLine progress("compiling " + file);
@@ -349,31 +331,55 @@ int run(RunOptions& options) {
   };
   auto module = load_module(*engine, file, compile);
   progress.clear();
-  if (!module) return fail(describe(file, module.error()));
+  if (!module) {
+    const bool missing = module.error().kind() == ErrorKind::Io;
+    return fail(describe(file, module.error()) + (missing ? order_hint(options, true) : ""));
+  }
   timings.compile = module->stats();
 
   Store store(*engine, options.limits.store_limits());
   Linker linker(*engine);
   if (auto started = options.limits.start(store); !started) return fail(started.error().message());
+  if (auto started = options.profile.start(*module); !started)
+    return fail(started.error().message());
   auto start = Clock::now();
-  auto instance = instantiate(store, *module, linker, *std::move(wasi), options);
+  std::optional<WasiThreads> threads;
+  std::string at_fault = file;
+  auto instance =
+      instantiate(store, *module, linker, *std::move(wasi), options, preloads, threads, at_fault);
   timings.instantiate_ns = ns_since(start);
   int status = 0;
   if (!instance) {
-    status = report(file, instance.error(), options.limits);
+    status = report(at_fault, instance.error(), options.limits);
   } else {
     start = Clock::now();
     auto done = run_default(*module, *instance, options);
     timings.run_ns = ns_since(start);
     std::fflush(stdout);
-    if (!done) status = report(file, done.error(), options.limits);
+    const auto failure = threads ? threads->failure() : std::nullopt;
+    if (failure) {
+      if (failure->error.kind() != ErrorKind::Exit) {
+        note(fmt::format("hoist: {}: thread {} of the program failed\n", base::printable(file),
+                         failure->thread));
+      }
+      status = report(file, failure->error, options.limits);
+    } else if (!done) {
+      status = report(file, done.error(), options.limits);
+    }
   }
   options.limits.stop();
+  if (!options.profile.finish() && status == 0) status = kFailure;
   // It may be why the program failed, though it has another explanation or none.
   if (const std::string refusal = options.limits.refusal(); status != 0 && !refusal.empty()) {
     note(fmt::format("hoist: note: {}\n", refusal));
   }
   if (options.timings != "none") print_timings(timings, options.timings == "json");
+  // The program ends with its main thread. A loop of another one may not notice.
+  constexpr std::int64_t kPatienceNs = 100'000'000;
+  if (threads && !threads->stop(kPatienceNs)) {
+    std::fflush(nullptr);
+    std::_Exit(status);
+  }
   return status;
 }
 
@@ -383,7 +389,7 @@ namespace {
 
 /// On a stack that is large enough for the program.
 int run_with_stack(RunOptions& options) {
-  if (options.command.empty()) return fail("run needs a FILE (see hoist run --help)");
+  if (options.command.empty()) return fail("a FILE is needed (see hoist run --help)");
   if (auto read = options.limits.parse(); !read) return fail(read.error().message());
   const std::uint64_t bytes = options.limits.thread_stack_bytes();
   if (bytes == 0) return run(options);
@@ -403,23 +409,11 @@ int run_with_stack(RunOptions& options) {
 
 }  // namespace
 
-void add_run(CLI::App& app, int& status) {
-  const auto shared = std::make_shared<RunOptions>();
+static void add_command(CLI::App& app, const char* name, const char* what, const char* footer,
+                        const std::shared_ptr<RunOptions>& shared, int& status) {
   RunOptions& options = *shared;
-  CLI::App* sub = app.add_subcommand("run", "Compile a module and run it");
-  sub->footer(
-      "hoist run [OPTIONS] FILE [ARGS...]\n\n"
-      "FILE is binary WebAssembly, its text form, or an image of `hoist compile`. A WASI command "
-      "(it exports _start) is run with "
-      "ARGS; of a\n"
-      "reactor, _initialize runs first. With --invoke, ARGS are the arguments of the function, and "
-      "its\n"
-      "results are printed one a line. Options come before FILE.\n\n"
-      "The exit status is the program's (255 for one above 255); 134 when it traps or a limit "
-      "stops it (message and "
-      "backtrace on stderr); 1 "
-      "for an\n"
-      "error of Hoist or its input; 124 when --timeout stops it.");
+  CLI::App* sub = app.add_subcommand(name, what);
+  sub->footer(footer);
   sub->add_option("--dir", options.directories,
                   "Let the program see directory HOST, as GUEST if given; with ::ro it can change "
                   "nothing there (repeatable)")
@@ -439,6 +433,11 @@ void add_run(CLI::App& app, int& status) {
   sub->add_option("--env", options.environment, "Set an environment variable (repeatable)")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
+  sub->add_option("--preload", options.preload,
+                  "Instantiate FILE before the program, which can import its exports from module "
+                  "NAME (repeatable: later ones can import from earlier ones)")
+      ->allow_extra_args(false)
+      ->type_name("NAME=FILE");
   sub->add_option("--invoke", options.invoke, "Call this exported function with ARGS")
       ->type_name("NAME");
   sub->add_flag("--timings{text}", options.timings,
@@ -453,14 +452,16 @@ void add_run(CLI::App& app, int& status) {
   sub->add_option("--threads", options.threads, "Threads that compile; 0 (default) is one per core")
       ->check(CLI::Range(0u, 1024u))
       ->type_name("N");
+  sub->add_option("--max-threads", options.max_threads,
+                  "Threads that the program may have besides its main thread, if it imports "
+                  "\"wasi\".\"thread-spawn\" (default: 256)")
+      ->check(CLI::Range(0u, 32768u))
+      ->type_name("N");
   sub->add_option("--opt-level", options.opt_level,
                   "0: compile fastest; 1; 2 (default): run fastest")
       ->check(CLI::Range(0u, 2u))
       ->type_name("0|1|2");
-  sub->add_option("--profile", options.profile,
-                  "Write /tmp/perf-PID.map, which `perf report` reads")
-      ->check(CLI::IsMember({"none", "perfmap"}))
-      ->type_name("perfmap");
+  options.profile.add_options(*sub);
   add_cache_options(*sub, options.cache);
   options.limits.add_options(*sub);
   add_code_options(*sub, options.code);
@@ -470,11 +471,46 @@ void add_run(CLI::App& app, int& status) {
     shared->command = sub->remaining();
     std::vector<std::string>& command = shared->command;
     if (!command.empty() && command.front().size() > 1 && command.front()[0] == '-') {
-      status = fail(fmt::format("run has no option '{}' (see hoist run --help)", command.front()));
+      status = fail(fmt::format("{} has no option '{}' (see hoist {} --help)", sub->get_name(),
+                                command.front(), sub->get_name()));
       return;
     }
     status = run_with_stack(*shared);
   });
+}
+
+void add_run(CLI::App& app, int& status) {
+  add_command(
+      app, "run", "Compile a module and run it",
+      "hoist run [OPTIONS] FILE [ARGS...]\n\n"
+      "FILE is binary WebAssembly, its text form, or an image of `hoist compile`. A WASI command "
+      "(it exports _start) is run with "
+      "ARGS; of a\n"
+      "reactor, _initialize runs first. With --invoke, ARGS are the arguments of the function, and "
+      "its\n"
+      "results are printed one a line. Options come before FILE.\n\n"
+      "The exit status is the program's (255 for one above 255); 134 when it traps, throws what "
+      "nothing catches, or a limit "
+      "stops it (message and "
+      "backtrace on stderr); 1 "
+      "for an\n"
+      "error of Hoist or its input; 124 when --timeout stops it.",
+      std::make_shared<RunOptions>(), status);
+}
+
+void add_profile(CLI::App& app, int& status) {
+  const auto options = std::make_shared<RunOptions>();
+  options->profile.always_samples();
+  add_command(
+      app, "profile", "Run a module and show where its time goes",
+      "hoist profile [OPTIONS] FILE [ARGS...]\n\n"
+      "As hoist run --profile=guest: samples the program every millisecond, then prints the "
+      "functions and\n"
+      "source lines that took most time to stderr, and where the flame graph is "
+      "(FILE.profile.html in the\n"
+      "current directory unless --profile=guest,out=FILE says otherwise). Lines need DWARF "
+      "(clang -g).",
+      options, status);
 }
 
 }  // namespace hoist::cli

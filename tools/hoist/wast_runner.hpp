@@ -3,15 +3,18 @@
 /// Runs the commands of one test script against the engine.
 ///
 /// A command passes, fails, or is unsupported: it needs a module that this build rejected with the
-/// name of a feature, directly or through imports. An assertion about a rejected module never
-/// passes. The commands of a `thread` run where it is started, one after the other, in the same
-/// store: modules cannot share memory yet, so nothing can wait for another thread.
+/// name of a feature or instruction, directly or through imports. An assertion about a rejected
+/// module never passes. The commands of a `thread` run on a thread of their own, in a store of
+/// their own: of a module that it shares, the thread sees the shared memories.
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "hoist/hoist.hpp"
@@ -33,12 +36,17 @@ struct ScriptOutcome {
 
 class ScriptRunner {
  public:
-  /// `missing` is a setting of the engine that the script asks for and this build lacks, or empty:
-  /// what fails then is unsupported.
-  explicit ScriptRunner(const Engine& engine, std::string missing = {});
+  /// `exact_messages`: what rejects a module must say what the script says, not just reject it.
+  explicit ScriptRunner(const Engine& engine, bool exact_messages = false);
+  /// Waits for the script's threads.
+  ~ScriptRunner();
+  ScriptRunner(const ScriptRunner&) = delete;
+  ScriptRunner& operator=(const ScriptRunner&) = delete;
 
-  /// Runs one command; its effects stay for the next ones.
+  /// Runs one command; its effects stay for the next ones. `command` lives as long as the runner.
   void run(const wasm::Command& command);
+  /// Waits for threads that the script did not wait for.
+  void finish();
   ScriptOutcome& outcome() { return outcome_; }
 
  private:
@@ -64,6 +72,14 @@ class ScriptRunner {
     std::optional<Definition> last_definition;
     std::optional<Running> last_instance;
   };
+
+  /// A thread of the script; what became of its commands is added when it is waited for.
+  struct ScriptThread {
+    std::unique_ptr<ScriptRunner> runner;
+    std::thread thread;
+  };
+  /// What a thread sees of a module of another store: the shared memories among its exports.
+  using SharedExports = std::vector<std::pair<std::string, SharedMemory>>;
 
   static Answer passed() { return {}; }
   static Answer failed(std::string text) { return {Verdict::Failed, std::move(text)}; }
@@ -99,18 +115,27 @@ class ScriptRunner {
   Answer assert_rejected(const wasm::Command& command);
   Answer assert_exception(const wasm::Command& command);
   Answer thread(const wasm::Command& command);
+  Answer start_thread(const wasm::Command& command);
+  Answer wait(const wasm::Command& command);
+  void join(ScriptThread& thread);
+  static SharedExports shared_exports(const Instance& instance);
+  /// Whether the error of a rejected module says what the script expects.
+  bool says(const Error& error, const std::string& expected) const;
   /// The results of an action, or why there are none.
   Result<std::vector<Val>> act(const wasm::ScriptAction& action, Answer& unable);
   void define_spectest();
 
   Engine engine_;
-  std::string missing_;
+  bool exact_messages_;
   Store store_;
   Linker linker_;
   Names names_;
   std::map<std::string, Instance, std::less<>> registered_;
   std::map<std::string, std::string> registered_unsupported_;  // feature by import module
   std::vector<std::pair<Instance, std::string>> missed_effects_;
+  std::map<std::string, SharedExports> shared_;  // modules of the thread that started this one
+  std::map<std::string, ScriptThread> threads_;
+  std::map<std::string, Answer> not_started_;  // threads by their name
   ScriptOutcome outcome_;
 };
 

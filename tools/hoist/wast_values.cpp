@@ -13,8 +13,22 @@ using wasm::NanPattern;
 using wasm::ScriptType;
 using wasm::ScriptValue;
 
-/// Bytes of abstract heap types of functions and of host references, and of their empty subtypes.
-enum HeapByte : std::uint8_t { kFunc = 0x70, kNoFunc = 0x73, kExtern = 0x6f, kNoExtern = 0x72 };
+/// The kind of values that a heap type, as its byte, has.
+ValKind kind_of_heap(std::uint8_t heap) {
+  switch (heap) {
+    case 0x6f:  // extern
+    case 0x72: return ValKind::ExternRef;
+    case 0x69:  // exn
+    case 0x74: return ValKind::ExnRef;
+    case 0x6e:  // any, eq, i31, struct, array, none
+    case 0x6d:
+    case 0x6c:
+    case 0x6b:
+    case 0x6a:
+    case 0x71: return ValKind::AnyRef;
+    default: return ValKind::FuncRef;
+  }
+}
 
 Error unsupported(const char* feature) {
   return {ErrorKind::Unsupported, fmt::format("unsupported feature: {}", feature)};
@@ -22,7 +36,7 @@ Error unsupported(const char* feature) {
 
 /// Host references are never followed; number 0 must not be the null reference.
 ExternRef extern_ref(std::uint64_t number) {
-  return {reinterpret_cast<void*>(static_cast<std::uintptr_t>(number + 1))};
+  return ExternRef(reinterpret_cast<void*>(static_cast<std::uintptr_t>(number + 1)));
 }
 
 Result<Val> argument(const ScriptValue& value) {
@@ -32,11 +46,8 @@ Result<Val> argument(const ScriptValue& value) {
     case ScriptType::F32: return Val::f32_bits(static_cast<std::uint32_t>(value.low));
     case ScriptType::F64: return Val::f64_bits(value.low);
     case ScriptType::RefExtern: return Val(extern_ref(value.low));
-    case ScriptType::RefNull:
-      if (value.heap == kFunc || value.heap == kNoFunc) return Val::null(ValKind::FuncRef);
-      if (value.heap == kExtern || value.heap == kNoExtern) return Val::null(ValKind::ExternRef);
-      return unsupported("gc");
-    case ScriptType::V128: return unsupported("simd");
+    case ScriptType::RefNull: return Val::null(kind_of_heap(value.heap));
+    case ScriptType::V128: return Val(V128::of<std::uint64_t>({value.low, value.high}));
     case ScriptType::RefExn: return unsupported("exceptions");
     case ScriptType::RefFunc:
     case ScriptType::RefHost:
@@ -50,15 +61,28 @@ Result<Val> argument(const ScriptValue& value) {
   return unsupported("gc");
 }
 
-bool matches_float(std::uint64_t bits, const ScriptValue& expected, unsigned width) {
+bool matches_float(std::uint64_t bits, std::uint64_t expected, NanPattern nan, unsigned width) {
   const std::uint64_t sign = std::uint64_t{1} << (width - 1);
   const std::uint64_t canonical = width == 32 ? 0x7fc0'0000u : 0x7ff8'0000'0000'0000u;
-  switch (expected.nan[0]) {
-    case NanPattern::None: return bits == expected.low;
+  switch (nan) {
+    case NanPattern::None: return bits == expected;
     case NanPattern::Canonical: return (bits & ~sign) == canonical;
     case NanPattern::Arithmetic: return (bits & canonical) == canonical;
   }
   return false;
+}
+
+bool matches_vector(const V128& found, const ScriptValue& expected) {
+  const V128 wanted = V128::of<std::uint64_t>({expected.low, expected.high});
+  if (!expected.float_lanes) return found == wanted;
+  const unsigned width = expected.lane_bits;
+  for (unsigned lane = 0; lane < 128 / width; ++lane) {
+    const auto bits = [&](const V128& v) -> std::uint64_t {
+      return width == 32 ? v.lanes<std::uint32_t>()[lane] : v.lanes<std::uint64_t>()[lane];
+    };
+    if (!matches_float(bits(found), bits(wanted), expected.nan[lane], width)) return false;
+  }
+  return true;
 }
 
 bool matches(const Val& found, const ScriptValue& expected) {
@@ -70,17 +94,13 @@ bool matches(const Val& found, const ScriptValue& expected) {
       return found.kind() == ValKind::I64 &&
              static_cast<std::uint64_t>(found.i64()) == expected.low;
     case ScriptType::F32:
-      return found.kind() == ValKind::F32 && matches_float(found.f32_bits(), expected, 32);
+      return found.kind() == ValKind::F32 &&
+             matches_float(found.f32_bits(), expected.low, expected.nan[0], 32);
     case ScriptType::F64:
-      return found.kind() == ValKind::F64 && matches_float(found.f64_bits(), expected, 64);
+      return found.kind() == ValKind::F64 &&
+             matches_float(found.f64_bits(), expected.low, expected.nan[0], 64);
     case ScriptType::RefNull:
-      if (!found.is_null()) return false;
-      if (expected.heap == kFunc || expected.heap == kNoFunc)
-        return found.kind() == ValKind::FuncRef;
-      if (expected.heap == kExtern || expected.heap == kNoExtern) {
-        return found.kind() == ValKind::ExternRef;
-      }
-      return expected.heap == 0;
+      return found.is_null() && (expected.heap == 0 || found.kind() == kind_of_heap(expected.heap));
     case ScriptType::RefFunc: return found.kind() == ValKind::FuncRef && !found.is_null();
     case ScriptType::RefExtern:
       if (found.kind() != ValKind::ExternRef || found.is_null()) return false;
@@ -91,13 +111,14 @@ bool matches(const Val& found, const ScriptValue& expected) {
       }
       return false;
     case ScriptType::V128:
+      return found.kind() == ValKind::V128 && matches_vector(found.v128(), expected);
+    case ScriptType::RefExn: return found.kind() == ValKind::ExnRef && !found.is_null();
     case ScriptType::RefHost:
     case ScriptType::RefAny:
     case ScriptType::RefEq:
     case ScriptType::RefI31:
     case ScriptType::RefStruct:
-    case ScriptType::RefArray:
-    case ScriptType::RefExn: return false;  // no value of these kinds exists yet
+    case ScriptType::RefArray: return false;  // no value of these kinds exists yet
   }
   return false;
 }
@@ -116,7 +137,13 @@ std::string shown(const ScriptValue& value) {
     case ScriptType::F64:
       if (value.nan[0] != NanPattern::None) return "f64:" + nan_text(value.nan[0]);
       return to_string(Val::f64_bits(value.low));
-    case ScriptType::V128: return fmt::format("v128:0x{:016x}{:016x}", value.high, value.low);
+    case ScriptType::V128: {
+      std::string out = to_string(Val(V128::of<std::uint64_t>({value.low, value.high})));
+      for (const NanPattern nan : value.nan) {
+        if (nan != NanPattern::None) out += " " + nan_text(nan);
+      }
+      return out;
+    }
     case ScriptType::RefNull: return "a null reference";
     case ScriptType::RefFunc: return "a function reference";
     case ScriptType::RefExtern:

@@ -13,7 +13,9 @@
 #include <set>
 #include <sstream>
 
+#include "hoistdev/bisect_module.hpp"
 #include "hoistdev/command.hpp"
+#include "hoistdev/compile.hpp"
 #include "hoistdev/equal_results.hpp"
 #include "hoistdev/filetest_run.hpp"
 #include "hoistdev/program_check.hpp"
@@ -186,7 +188,9 @@ class Bisection {
 
   /// Compiles the first `count` functions at level 2.
   bool native_is_wrong(std::size_t count) {
-    auto module = native::JitModule::create({});
+    native::JitOptions options;
+    options.pinned_register = pins_register(file_);
+    auto module = native::JitModule::create(options);
     if (!module) return false;
     for (std::size_t i = 0; i < plain_.size(); ++i) {
       (*module)->set_opt_level(i < count ? 2 : 0);
@@ -225,12 +229,20 @@ class Bisection {
 int bisect_main(int argc, char** argv) {
   CLI::App app(
       "Finds the function, the pass and the rewrite that break a CLIF file: what the interpreter "
-      "says about the file is right.",
+      "says about the file is right. Or a WebAssembly module: a command says what is right.",
       "hoistdev bisect");
   std::string path;
-  app.add_option("file", path, "CLIF text; its run lines are what is called, if it has any")
+  std::string command;
+  std::string cpu = "native";
+  app.add_option("file", path,
+                 "CLIF text; its run lines are what is called, if it has any; or a module")
       ->required();
+  app.add_option("--run", command,
+                 "for a module: a shell command that gets the path of an image, as by hoist "
+                 "compile, and ends with status 0 if that does what it should");
+  app.add_option("--cpu", cpu, "for a module: as of hoist compile (native)");
   CLI11_PARSE(app, argc, argv);
+  if (!command.empty()) return bisect_module(path, command, cpu);
   const std::optional<ir::ParsedFile> file = read_clif(path);
   if (!file) return 1;
   for (const ir::ParsedFunction& f : file->functions) {

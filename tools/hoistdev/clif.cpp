@@ -41,7 +41,8 @@ int compile_all(const ir::ParsedFile& file, unsigned level) {
   for (const ir::ParsedFunction& f : file.functions) {
     base::Printer name;
     name << f.func.name;
-    const Result<CompileText> text = compile_to_text(f.func, level, features_of(file));
+    const Result<CompileText> text =
+        compile_to_text(f.func, level, features_of(file), pins_register(file));
     std::printf("function %s\n%s\n", std::string(name.view()).c_str(),
                 text ? text->assembly.c_str() : text.error().message().c_str());
     if (!text) status = 1;

@@ -79,9 +79,10 @@ std::string machine_text(const codegen::Target& target, const codegen::MachFunct
 
 }  // namespace
 
-Result<CompileText> compile_to_text(ir::Function func, unsigned opt_level,
-                                    isa::FeatureSet features) {
-  HOIST_TRY(const std::unique_ptr<codegen::Target> target, isa::make_target("x86_64", features));
+Result<CompileText> compile_to_text(ir::Function func, unsigned opt_level, isa::FeatureSet features,
+                                    bool pins_register) {
+  HOIST_TRY(const std::unique_ptr<codegen::Target> target,
+            isa::make_target("x86_64", features, pins_register));
   codegen::CompileContext context(*target);
   codegen::CompiledCode code;
   codegen::CompileOptions options;
@@ -108,6 +109,15 @@ isa::FeatureSet features_of(const ir::ParsedFile& file) {
     }
   }
   return isa::baseline_features("x86_64");
+}
+
+bool pins_register(const ir::ParsedFile& file) {
+  if (const auto targets = parse_settings(file)) {
+    for (const TargetSettings& target : *targets) {
+      if (target.is_x64) return target.is_on("enable_pinned_reg");
+    }
+  }
+  return false;
 }
 
 int compile_main(int argc, char** argv) {
@@ -139,7 +149,7 @@ int compile_main(int argc, char** argv) {
     name << function.func.name;
     std::printf("function %s\n", std::string(name.view()).c_str());
     const Result<CompileText> result =
-        compile_to_text(function.func, opt_level, features_of(*file));
+        compile_to_text(function.func, opt_level, features_of(*file), pins_register(*file));
     if (!result) {
       std::printf("error: %s\n\n", result.error().message().c_str());
       status = 1;

@@ -19,7 +19,8 @@ static void compile_all(const FileTest& test, Words words, bool lowered, Collect
   Collector text_only(out.command() + " (text)");
   for (const ir::ParsedFunction& f : test.file.functions) {
     const Result<CompileText> text =
-        compile_to_text(f.func, lowered ? 0 : test.opt_level(*target), target->features);
+        compile_to_text(f.func, lowered ? 0 : test.opt_level(*target), target->features,
+                        target->is_on("enable_pinned_reg"));
     if (text) {
       check_text(test, f, words, lowered ? text->lowered : text->assembly,
                  insists ? out : text_only);

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "hoistdev/filetest_settings.hpp"
 #include "native/jit_module.hpp"
 
 namespace hoistdev {
@@ -68,6 +69,11 @@ Result<std::unique_ptr<NativeFile>> NativeFile::compile(const ir::ParsedFile& fi
   if (!options.baseline_cpu) options.without_features = without;
   options.opt_level = opt_level;
   options.check_allocation = true;
+  if (const auto targets = parse_settings(file)) {
+    for (const TargetSettings& target : *targets) {
+      if (target.is_x64) options.pinned_register |= target.is_on("enable_pinned_reg");
+    }
+  }
   std::vector<std::optional<Error>> refused(file.functions.size());
   // Each function alone first: which of them does the target take?
   {

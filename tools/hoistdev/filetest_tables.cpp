@@ -77,7 +77,8 @@ void compile_tables(const FileTest& test, Words words,
                     std::string (*text)(const codegen::CompiledCode&), Collector& out) {
   const TargetSettings* settings = test.x64();
   if (settings == nullptr) return out.skip("no target is x86_64");
-  const auto target = isa::make_target("x86_64", settings->features);
+  const auto target =
+      isa::make_target("x86_64", settings->features, settings->is_on("enable_pinned_reg"));
   if (!target) return out.refuse(target.error(), "");
   codegen::CompileContext context(**target);
   codegen::CompileOptions options;

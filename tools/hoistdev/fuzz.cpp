@@ -20,6 +20,9 @@
 #include "fuzz/gen/ir_program.hpp"
 #include "fuzz/support/compare_native.hpp"
 #include "hoistdev/command.hpp"
+#include "hoistdev/program_check.hpp"
+#include "ir/text/data_value_text.hpp"
+#include "ir/text/printer.hpp"
 #include "ir/verify/verifier.hpp"
 #include "opt/rules/rules.hpp"
 
@@ -31,6 +34,7 @@ namespace {
 
 /// A program that takes longer hangs.
 constexpr unsigned kSeconds = 20;
+constexpr unsigned kArgumentSets = 4;
 constexpr const char* kFeatures[] = {"",       "avx512vbmi avx512bitalg avx512vpopcntdq",
                                      "fma",    "avx2 fma",
                                      "popcnt", "lzcnt",
@@ -43,6 +47,7 @@ struct Options {
   std::uint64_t seed = 1;
   unsigned families = fuzz::kAllFamilies;
   unsigned findings = 10;
+  unsigned shrink = 1000;
   std::string out = ".";
 };
 
@@ -86,7 +91,9 @@ struct Program {
   }
 };
 
-void write_finding(const Options& options, std::uint64_t seed, const std::string& what) {
+/// The whole program, and what `reduced` makes of it: with the calls that were compared.
+void write_finding(const Options& options, std::uint64_t seed, const std::string& what,
+                   const std::string& without = {}) {
   const Program program(seed, options.families);
   std::vector<ir::Function> functions;
   program.generate(functions);
@@ -94,10 +101,31 @@ void write_finding(const Options& options, std::uint64_t seed, const std::string
   std::printf("seed %llu: %s\n  %s\n", static_cast<unsigned long long>(seed), what.c_str(),
               path.c_str());
   std::fflush(stdout);
-  std::FILE* const file = std::fopen(path.c_str(), "w");
-  if (file == nullptr) return;
-  std::fprintf(file, "%s; %s\n", fuzz::program_text(functions).c_str(), what.c_str());
-  std::fclose(file);
+  std::string text = fuzz::program_text(functions);
+  base::Printer calls;
+  for (const auto& args :
+       fuzz::argument_sets(functions.back().signature, program.arguments, kArgumentSets)) {
+    calls << "; print: " << functions.back().name << '(';
+    for (std::size_t i = 0; i < args.size(); ++i) calls << (i == 0 ? "" : ", ") << args[i];
+    calls << ")\n";
+  }
+  text += calls.take();
+  const auto write = [&what](const std::string& to, const std::string& content) {
+    std::FILE* const file = std::fopen(to.c_str(), "w");
+    if (file == nullptr) return;
+    std::fprintf(file, "%s; %s\n", content.c_str(), what.c_str());
+    std::fclose(file);
+  };
+  write(path, text);
+  if (options.shrink == 0) return;
+  alarm(0);  // the questions have their own
+  const Result<ir::ParsedFile> file = ir::parse_file(text);
+  if (!file) return;
+  const std::string small = reduced(*file, {CheckKind::Native, {}, without}, options.shrink);
+  if (small.empty()) return;
+  write(options.out + "/fuzz-" + std::to_string(seed) + "-small.clif", small);
+  std::printf("  small: %zu bytes of %zu\n", small.size(), text.size());
+  std::fflush(stdout);
 }
 
 void count_unsupported(Progress& progress, const std::string& message) {
@@ -121,8 +149,8 @@ bool check(const Options& options, Progress& progress) {
   const std::uint64_t seed = progress.seed;
   const Program program(seed, options.families);
   std::vector<ir::Function> functions;
-  const auto found = [&](const std::string& what) {
-    write_finding(options, seed, what);
+  const auto found = [&](const std::string& what, const std::string& without = {}) {
+    write_finding(options, seed, what, without);
     return false;
   };
   program.generate(functions);
@@ -131,7 +159,7 @@ bool check(const Options& options, Progress& progress) {
     if (!verified) return found("verifier: " + verified.error().message());
   }
   const fuzz::ArgumentSets sets =
-      fuzz::argument_sets(functions.back().signature, program.arguments, 4);
+      fuzz::argument_sets(functions.back().signature, program.arguments, kArgumentSets);
   const auto expected = fuzz::try_interpret(functions, sets);
   if (!expected) return found("interpreter: " + expected.error().message());
   std::vector<ir::Function> simplified;
@@ -141,6 +169,7 @@ bool check(const Options& options, Progress& progress) {
     native::JitOptions jit;
     jit.opt_level = kLevels[way];
     jit.check_allocation = true;
+    jit.pinned_register = (program.families & fuzz::kPinned) != 0;
     jit.baseline_cpu = way == 3 && program.baseline;
     if (!jit.baseline_cpu && (way == 1 || way == 3))
       jit.without_features = program.without[way / 2];
@@ -149,7 +178,10 @@ bool check(const Options& options, Progress& progress) {
     const auto finding =
         fuzz::find_difference(way == 1 || way == 3 ? simplified : functions, sets, *expected, jit);
     if (!finding) continue;
-    if (!finding->unsupported) return found(finding->what + (": " + finding->detail));
+    if (!finding->unsupported) {
+      return found(finding->what + (": " + finding->detail),
+                   jit.baseline_cpu ? "all" : std::string(jit.without_features));
+    }
     count_unsupported(progress, finding->detail);
   }
   return true;
@@ -194,8 +226,11 @@ int fuzz_main(int argc, char** argv) {
   app.add_option("--count", options.count, "programs (1000)");
   app.add_option("--seed", options.seed, "of the first; the next has the next number (1)");
   app.add_option("--families", options.families,
-                 "sum of: 1 vectors, 2 i128, 4 atomics, 8 exceptions, 16 f16 and f128 (31)");
+                 "sum of: 1 vectors, 2 i128, 4 atomics, 8 exceptions, 16 f16 and f128, 32 dynamic "
+                 "vectors, 64 the pinned register (127)");
   app.add_option("--findings", options.findings, "stop after so many (10)");
+  app.add_option("--shrink", options.shrink,
+                 "how often to ask at most when a finding is made smaller; 0: leave it (1000)");
   app.add_option("--out", options.out, "directory for programs that show a difference (.)");
   CLI11_PARSE(app, argc, argv);
   void* const memory =

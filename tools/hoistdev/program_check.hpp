@@ -30,11 +30,16 @@ inline constexpr CheckRow kChecks[] = {
 struct Check {
   CheckKind kind = CheckKind::Native;
   std::string command;  ///< Command: gets the path of the file; status 0: it is still wrong
+  std::string without;  ///< Native: NativeFile::compile
 };
 
 /// What is wrong in a few words ("differs", "signal 11", "timeout", an error's text), or empty.
 /// Never ends this process.
 std::string ask(const Check& check, const std::string& text);
+
+/// The smallest program found, within so many questions, with which the same is wrong as with
+/// `file`; empty: nothing is wrong with it (see reduce.cpp).
+std::string reduced(const hoist::ir::ParsedFile& file, const Check& check, unsigned max_checks);
 
 /// One call of function `index`.
 struct ProgramRun {

@@ -270,13 +270,22 @@ class Reducer {
 
 }  // namespace
 
+std::string reduced(const ir::ParsedFile& file, const Check& check, unsigned max_checks) {
+  Reducer reducer(file, check, max_checks);
+  if (reducer.wanted().empty()) return {};
+  reducer.run();
+  return reducer.text();
+}
+
 int reduce_main(int argc, char** argv) {
   CLI::App app("Shrinks a CLIF file that shows a mistake; prints the smaller file.",
                "hoistdev reduce");
   std::string path;
   std::string check_name = "native";
   std::string output;
+  std::string without;
   unsigned max_checks = 5000;
+  app.add_option("--without", without, "native: CPU features not to use, or all");
   app.add_option("file", path, "CLIF text")->required();
   std::string checks = "what is wrong, one of";
   for (const CheckRow& row : kChecks) {
@@ -291,9 +300,9 @@ int reduce_main(int argc, char** argv) {
   std::string text;
   const std::optional<ir::ParsedFile> file = read_clif(path, &text);
   if (!file) return 1;
-  Check check{CheckKind::Command, check_name};
+  Check check{CheckKind::Command, check_name, without};
   for (const CheckRow& row : kChecks) {
-    if (check_name == row.name) check = {row.kind, {}};
+    if (check_name == row.name) check = {row.kind, {}, without};
   }
   Reducer reducer(*file, check, max_checks);
   if (reducer.wanted().empty()) {

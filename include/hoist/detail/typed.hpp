@@ -19,7 +19,7 @@ class Func;
 
 namespace hoist::detail {
 
-/// SlotType<T>: kind of T, `put` (false: a function of another store) and `get`. The one for
+/// SlotType<T>: kind of T, `put` (false: a reference of another store) and `get`. The one for
 /// std::optional<Func> is in func.hpp.
 template <typename T>
 struct SlotType {
@@ -59,19 +59,42 @@ struct SlotType<double> {
   static double get(const Slot& slot, StoreRef) { return std::bit_cast<double>(slot.bits[0]); }
 };
 template <>
+struct SlotType<V128> {
+  static constexpr bool kKnown = true;
+  static constexpr ValKind kKind = ValKind::V128;
+  static bool put(const V128& value, StoreRef, Slot& slot) {
+    const V128::Lanes<std::uint64_t> halves = value.lanes<std::uint64_t>();
+    slot.bits[0] = halves[0];
+    slot.bits[1] = halves[1];
+    return true;
+  }
+  static V128 get(const Slot& slot, StoreRef) {
+    return V128::of<std::uint64_t>({slot.bits[0], slot.bits[1]});
+  }
+};
+/// Of references that the store owns. `put` is false for one of another store, or that has ended.
+HOIST_API bool extern_to_slot(const ExternRef& value, StoreRef store, Slot& slot) noexcept;
+HOIST_API ExternRef extern_from_slot(const Slot& slot, StoreRef store) noexcept;
+template <>
 struct SlotType<ExternRef> {
   static constexpr bool kKnown = true;
   static constexpr ValKind kKind = ValKind::ExternRef;
-  static bool put(ExternRef value, StoreRef, Slot& slot) {
-    slot.bits[0] = reinterpret_cast<std::uintptr_t>(value.host);
+  static bool put(const ExternRef& value, StoreRef store, Slot& slot) {
+    if (!value.is_plain()) [[unlikely]]
+      return extern_to_slot(value, store, slot);
+    slot.bits[0] = value.word();
     return true;
   }
-  static ExternRef get(const Slot& slot, StoreRef) {
-    return {reinterpret_cast<void*>(static_cast<std::uintptr_t>(slot.bits[0]))};
+  static ExternRef get(const Slot& slot, StoreRef store) {
+    if (slot.bits[0] == 0) return {};
+    if ((slot.bits[0] & kHostWord) == 0) [[unlikely]]
+      return extern_from_slot(slot, store);
+    return ExternRef(
+        reinterpret_cast<void*>(static_cast<std::uintptr_t>(slot.bits[0] & ~kHostWord)));
   }
 };
-/// A C++ type that a WebAssembly value can have: (u)int32_t, (u)int64_t, float, double, ExternRef,
-/// std::optional<Func>.
+/// A C++ type that a WebAssembly value can have: (u)int32_t, (u)int64_t, float, double, V128,
+/// ExternRef, std::optional<Func>.
 template <typename T>
 concept WasmValue = SlotType<T>::kKnown;
 

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -86,7 +87,11 @@ bool invoke(void* closure, HostCall& call) noexcept {
     ok = take_results(*store, call, results.data());
   } else {
     call.fail(trap->error);
-    drop_reference(std::exchange(store->pending, trap));
+    if (trap->error.kind() == ErrorKind::Exception) {
+      drop_reference(trap);  // it may be caught
+    } else {
+      drop_reference(std::exchange(store->pending, trap));
+    }
   }
   drop_values(args.data(), params.size());
   return ok;
@@ -147,14 +152,14 @@ static wasm_trap_t* call(const wasm_func_t& func, const wasm_val_vec_t& args,
                                           func.func.name(), result_types.size(), results.size));
   }
   if (has_vectors(result_types)) return misuse(func.store, "wasm.h has no values of type v128");
+  // If a host function deletes the store, `scope` ends it after the results have been read.
+  const CallScope scope(*store);
   SmallArray<Slot> slots(std::max(params.size(), result_types.size()));
   for (std::size_t i = 0; i < params.size(); ++i) {
     auto slot = to_slot(*store, args.data[i], params[i].kind(), "argument", i);
     if (!slot) return new wasm_trap_t(func.store, std::move(slot).error());
     slots[i] = *slot;
   }
-  // If a host function deletes the store, `scope` ends it after the results have been read.
-  const CallScope scope(*store);
   if (auto done = call_slots(*store, func.func, slots.data()); !done) {
     return new_trap(*store, std::move(done).error());
   }
@@ -234,7 +239,7 @@ hoist_typed_func_t* hoist_typed_func_new(const wasm_func_t* func, const char* si
   const auto add = [&](std::span<const hoist::ValType> types) {
     for (const hoist::ValType type : types) {
       actual += letter(type);
-      is_numeric = is_numeric && type.is_num();
+      is_numeric = is_numeric && (type.is_num() || type == hoist::ValKind::V128);
     }
   };
   add(func->type.params());
@@ -246,10 +251,11 @@ hoist_typed_func_t* hoist_typed_func_new(const wasm_func_t* func, const char* si
   hoist::c_api::set_error(
       error,
       {hoist::ErrorKind::BadArgument,
-       is_numeric ? fmt::format("'{}' has signature \"{}\", not \"{}\"", func->func.name(), actual,
-                                signature)
-                  : fmt::format("'{}' has type {}: only numbers can be passed without boxing",
-                                func->func.name(), to_string(func->type))});
+       is_numeric
+           ? fmt::format("'{}' has signature \"{}\", not \"{}\"", func->func.name(), actual,
+                         signature)
+           : fmt::format("'{}' has type {}: only numbers and vectors can be passed without boxing",
+                         func->func.name(), to_string(func->type))});
   return nullptr;
 }
 
@@ -275,6 +281,10 @@ wasm_trap_t* hoist_typed_func_call(const hoist_typed_func_t* typed, hoist_raw_t*
     return type == hoist::ValKind::I32 || type == hoist::ValKind::F32;
   };
   for (std::size_t i = 0; i < params.size(); ++i) {
+    if (params[i] == hoist::ValKind::V128) {
+      std::memcpy(slots[i].bits, values[i].v128, sizeof(slots[i].bits));
+      continue;
+    }
     slots[i].bits[0] = is_32(params[i]) ? static_cast<std::uint32_t>(values[i].i32)
                                         : static_cast<std::uint64_t>(values[i].i64);
   }
@@ -283,7 +293,9 @@ wasm_trap_t* hoist_typed_func_call(const hoist_typed_func_t* typed, hoist_raw_t*
     return hoist::c_api::new_trap(*store, std::move(done).error());
   }
   for (std::size_t i = 0; i < results.size(); ++i) {
-    if (is_32(results[i])) {
+    if (results[i] == hoist::ValKind::V128) {
+      std::memcpy(values[i].v128, slots[i].bits, sizeof(slots[i].bits));
+    } else if (is_32(results[i])) {
       values[i].i32 = static_cast<std::int32_t>(slots[i].bits[0]);
     } else {
       values[i].i64 = static_cast<std::int64_t>(slots[i].bits[0]);

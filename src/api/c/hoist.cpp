@@ -11,9 +11,6 @@
 
 namespace c_api = hoist::c_api;
 
-struct hoist_linker_t {
-  hoist::Linker linker;
-};
 struct hoist_interrupt_t {
   hoist::InterruptHandle handle;
 };
@@ -23,7 +20,7 @@ struct hoist_wasi_config_t {
 
 namespace hoist::c_api {
 
-static StoreLimits to_cpp(const hoist_store_limits_t* limits, wasm_store_t* store) {
+StoreLimits plain_limits(const hoist_store_limits_t* limits) {
   StoreLimits out;
   if (limits == nullptr) return out;
   out.memory_bytes = limits->memory_bytes;
@@ -32,9 +29,16 @@ static StoreLimits to_cpp(const hoist_store_limits_t* limits, wasm_store_t* stor
   out.instances = limits->instances;
   out.memories = limits->memories;
   out.tables = limits->tables;
+  out.references = limits->references;
+  out.reference_bytes = limits->reference_bytes;
   out.pooled = !limits->not_pooled;
   out.trap_on_refused_growth = limits->trap_on_refused_growth;
-  if (limits->on_growth == nullptr) return out;
+  return out;
+}
+
+static StoreLimits to_cpp(const hoist_store_limits_t* limits, wasm_store_t* store) {
+  StoreLimits out = plain_limits(limits);
+  if (limits == nullptr || limits->on_growth == nullptr) return out;
   store->growth = {limits->on_growth, limits->context};
   out.context = store;
   out.on_growth = [](void* context, const Growth& growth) {
@@ -59,7 +63,7 @@ static std::uint64_t ask(void* context, StoreRef) {
   return callback.function(callback.context, store);
 }
 
-static bool finish(Result<void> done, hoist_error_t** error) {
+bool finish(Result<void> done, hoist_error_t** error) {
   if (!done) set_error(error, std::move(done).error());
   return done.has_value();
 }
@@ -95,6 +99,12 @@ void hoist_config_set_perf_map(wasm_config_t* config, bool on) {
   if (config == nullptr) return;
   config->config.profiler = on ? hoist::Profiler::PerfMap : hoist::Profiler::None;
 }
+void hoist_config_set_profiler(wasm_config_t* config, uint8_t kind) {
+  if (config != nullptr) config->config.profiler = static_cast<hoist::Profiler>(kind);
+}
+void hoist_config_set_demangle(wasm_config_t* config, bool on) {
+  if (config != nullptr) config->config.demangle = on;
+}
 
 void hoist_config_set_fuel(wasm_config_t* config, bool on) {
   if (config != nullptr) config->config.fuel = on;
@@ -107,6 +117,12 @@ void hoist_config_set_signals(wasm_config_t* config, bool on) {
 }
 void hoist_config_set_explicit_bounds_checks(wasm_config_t* config, bool on) {
   if (config != nullptr) config->config.explicit_bounds_checks = on;
+}
+void hoist_config_set_canonical_nans(wasm_config_t* config, bool on) {
+  if (config != nullptr) config->config.canonical_nans = on;
+}
+void hoist_config_set_deterministic_relaxed_simd(wasm_config_t* config, bool on) {
+  if (config != nullptr) config->config.deterministic_relaxed_simd = on;
 }
 void hoist_config_set_cache_directory(wasm_config_t* config, const char* path) {
   if (config != nullptr) config->config.cache_directory = path == nullptr ? "" : path;
@@ -155,6 +171,8 @@ hoist_store_limits_t hoist_store_limits_default(void) {
   out.instances = limits.instances;
   out.memories = limits.memories;
   out.tables = limits.tables;
+  out.references = limits.references;
+  out.reference_bytes = limits.reference_bytes;
   return out;
 }
 wasm_store_t* hoist_store_new(wasm_engine_t* engine, const hoist_store_limits_t* limits) {
@@ -166,6 +184,15 @@ void hoist_store_set_data(wasm_store_t* store, void* data) {
 }
 void* hoist_store_get_data(const wasm_store_t* store) {
   return store == nullptr ? nullptr : store->data;
+}
+
+void hoist_store_collect(wasm_store_t* store) {
+  if (!c_api::is_alive(store)) return;
+  const c_api::CallScope scope(*store);
+  store->store.collect();
+}
+uint64_t hoist_store_references(const wasm_store_t* store) {
+  return store == nullptr ? 0 : store->store.references();
 }
 
 bool hoist_store_set_fuel(wasm_store_t* store, uint64_t units) {

@@ -18,7 +18,7 @@ wasm_store_t* store_of(const wasm_ref_t* ref) {
   return ref == nullptr ? nullptr : static_cast<wasm_store_t*>(ref->store.data());
 }
 
-static void destroy(wasm_ref_t* ref) {
+void destroy(wasm_ref_t* ref) {
   if (ref->finalizer != nullptr) std::exchange(ref->finalizer, nullptr)(ref->host_info);
   switch (ref->kind) {
 #define HOIST_C_REF(name, ref_kind) \
@@ -70,6 +70,9 @@ wasm_table_t* reference(wasm_store_t& store, const Table& table) {
 wasm_memory_t* reference(wasm_store_t& store, const Memory& memory) {
   return find_or_make<wasm_memory_t>(store, {Access::object(memory), 0}, memory);
 }
+wasm_tag_t* reference(wasm_store_t& store, const Tag& tag) {
+  return find_or_make<wasm_tag_t>(store, {Access::object(tag), 0}, tag);
+}
 
 wasm_instance_t* reference(wasm_store_t& store, const Instance& instance) {
   return find_or_make<wasm_instance_t>(store, {Access::object(instance), 0}, instance);
@@ -81,7 +84,7 @@ wasm_extern_t* reference(wasm_store_t& store, const Extern& item) {
     case ExternKind::Global: return reference(store, *item.global());
     case ExternKind::Table: return reference(store, *item.table());
     case ExternKind::Memory: return reference(store, *item.memory());
-    case ExternKind::Tag: return nullptr;
+    case ExternKind::Tag: return reference(store, *item.tag());
   }
   HOIST_UNREACHABLE("an ExternKind");
 }
@@ -92,6 +95,7 @@ Extern extern_of(const wasm_extern_t& item) {
     case RefKind::Global: return static_cast<const wasm_global_t&>(item).global;
     case RefKind::Table: return static_cast<const wasm_table_t&>(item).table;
     case RefKind::Memory: return static_cast<const wasm_memory_t&>(item).memory;
+    case RefKind::Tag: return static_cast<const wasm_tag_t&>(item).tag;
     case RefKind::Trap:
     case RefKind::Foreign:
     case RefKind::Module:
@@ -219,6 +223,7 @@ wasm_externkind_t wasm_extern_kind(const wasm_extern_t* item) {
     case RefKind::Global: return WASM_EXTERN_GLOBAL;
     case RefKind::Table: return WASM_EXTERN_TABLE;
     case RefKind::Memory: return WASM_EXTERN_MEMORY;
+    case RefKind::Tag: return WASM_EXTERN_TAG;
     case RefKind::Func:
     case RefKind::Trap:
     case RefKind::Foreign:

@@ -44,7 +44,8 @@ struct wasm_ref_t {
   void (*finalizer)(void*) = nullptr;
   std::uint64_t references = 1;  ///< that the embedder owns
   hoist::c_api::RefKind kind;
-  bool kept = false;  ///< by its store
+  bool kept = false;       ///< by its store
+  std::uint64_t word = 0;  ///< as an externref, if the store's collector keeps it
 };
 
 struct wasm_trap_t : wasm_ref_t {
@@ -92,6 +93,12 @@ struct wasm_memory_t : wasm_extern_t {
   hoist::Memory memory;
 };
 
+struct wasm_tag_t : wasm_extern_t {
+  wasm_tag_t(hoist::StoreRef the_store, hoist::Tag the_tag)
+      : wasm_extern_t(hoist::c_api::RefKind::Tag, the_store), tag(the_tag) {}
+  hoist::Tag tag;
+};
+
 struct wasm_config_t {
   hoist::Config config;
 };
@@ -122,6 +129,10 @@ struct wasm_store_t {
   bool is_deleted = false;         ///< ends when they have returned
 };
 
+struct hoist_linker_t {
+  hoist::Linker linker;
+};
+
 struct wasm_frame_t {
   hoist::Frame frame;
   hoist::StoreRef store;
@@ -148,6 +159,8 @@ Ref* add_reference(const Ref* ref) {
   return out;
 }
 void drop_reference(wasm_ref_t* ref);
+/// Nobody has a reference any more.
+void destroy(wasm_ref_t* ref);
 /// The store keeps it until it ends.
 void keep(wasm_store_t& store, wasm_ref_t* ref);
 
@@ -156,6 +169,7 @@ wasm_func_t* reference(wasm_store_t& store, const Func& func);
 wasm_global_t* reference(wasm_store_t& store, const Global& global);
 wasm_table_t* reference(wasm_store_t& store, const Table& table);
 wasm_memory_t* reference(wasm_store_t& store, const Memory& memory);
+wasm_tag_t* reference(wasm_store_t& store, const Tag& tag);
 wasm_instance_t* reference(wasm_store_t& store, const Instance& instance);
 wasm_extern_t* reference(wasm_store_t& store, const Extern& item);
 /// Of an extern that is one: not null.
@@ -172,7 +186,7 @@ inline constexpr std::size_t kNoNumber = ~std::size_t{0};
 class CallScope {
  public:
   /// A trap that is still there was dropped on its way, by a caller in C++.
-  explicit CallScope(wasm_store_t& store) : store_(store) {
+  explicit CallScope(wasm_store_t& store) : store_(store), handles_(store.store.ref()) {
     ++store_.calls;
     drop_reference(std::exchange(store_.pending, nullptr));
   }
@@ -182,6 +196,7 @@ class CallScope {
 
  private:
   wasm_store_t& store_;
+  HandleScope handles_;
 };
 
 // ---- Values.
@@ -199,6 +214,10 @@ Result<Val> element(wasm_store_t& store, const wasm_ref_t* ref, ValKind kind);
 
 /// Fills in `*out`, if there is one.
 void set_error(hoist_error_t** out, Error error);
+/// Whether it is done; else fills in `*error`.
+bool finish(Result<void> done, hoist_error_t** error);
+/// All but the callback.
+StoreLimits plain_limits(const hoist_store_limits_t* limits);
 /// Clears `*error`; false, with an error in it, if a pointer is null.
 template <typename... T>
 bool check(hoist_error_t** error, const T*... needed) {

@@ -153,5 +153,6 @@ static_assert(HOIST_ERROR_UNSUPPORTED == static_cast<int>(hoist::ErrorKind::Unsu
 static_assert(HOIST_ERROR_BAD_ARGUMENT == static_cast<int>(hoist::ErrorKind::BadArgument));
 static_assert(HOIST_ERROR_TRAP == static_cast<int>(hoist::ErrorKind::Trap));
 static_assert(HOIST_ERROR_INTERNAL == static_cast<int>(hoist::ErrorKind::Internal));
+static_assert(HOIST_ERROR_EXCEPTION == static_cast<int>(hoist::ErrorKind::Exception));
 
 }  // extern "C"

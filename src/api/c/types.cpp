@@ -66,15 +66,12 @@ static void put_limits(Type& out, const wasm_limits_t& limits) {
   if (limits.max != wasm_limits_max_default) out.maximum = limits.max;
 }
 TableType to_cpp(const wasm_tabletype_t& type) {
-  TableType out;
+  TableType out = type.type;
   out.element = to_cpp(*type.element);
-  put_limits(out, type.limits);
   return out;
 }
 MemoryType to_cpp(const wasm_memorytype_t& type) {
-  MemoryType out;
-  put_limits(out, type.limits);
-  return out;
+  return type.type;
 }
 
 // ---- From C++.
@@ -110,10 +107,10 @@ static wasm_limits_t limits_of(std::uint64_t minimum, const std::optional<std::u
 }
 wasm_tabletype_t* new_type(const TableType& type) {
   return new wasm_tabletype_t{
-      {WASM_EXTERN_TABLE}, new_type(type.element), limits_of(type.minimum, type.maximum)};
+      {WASM_EXTERN_TABLE}, new_type(type.element), limits_of(type.minimum, type.maximum), type};
 }
 wasm_memorytype_t* new_type(const MemoryType& type) {
-  return new wasm_memorytype_t{{WASM_EXTERN_MEMORY}, limits_of(type.minimum, type.maximum)};
+  return new wasm_memorytype_t{{WASM_EXTERN_MEMORY}, limits_of(type.minimum, type.maximum), type};
 }
 
 wasm_externtype_t* new_type(const ExternType& type) {
@@ -122,7 +119,7 @@ wasm_externtype_t* new_type(const ExternType& type) {
     case ExternKind::Table: return new_type(type.table);
     case ExternKind::Memory: return new_type(type.memory);
     case ExternKind::Global: return new_type(type.global);
-    case ExternKind::Tag: return new wasm_tagtype_t{{WASM_EXTERN_TAG}, new_type(type.func)};
+    case ExternKind::Tag: return new wasm_tagtype_t{{WASM_EXTERN_TAG}, new_type(type.tag)};
   }
   HOIST_UNREACHABLE("an ExternKind");
 }
@@ -226,14 +223,17 @@ wasm_mutability_t wasm_globaltype_mutability(const wasm_globaltype_t* type) {
 
 wasm_tabletype_t* wasm_tabletype_new(wasm_valtype_t* element, const wasm_limits_t* limits) {
   if (element != nullptr && limits != nullptr && wasm_valtype_is_ref(element)) {
-    return new wasm_tabletype_t{{WASM_EXTERN_TABLE}, element, *limits};
+    hoist::TableType type;
+    hoist::c_api::put_limits(type, *limits);
+    return new wasm_tabletype_t{{WASM_EXTERN_TABLE}, element, *limits, type};
   }
   wasm_valtype_delete(element);
   return nullptr;
 }
 wasm_tabletype_t* wasm_tabletype_copy(const wasm_tabletype_t* type) {
   if (type == nullptr) return nullptr;
-  return wasm_tabletype_new(wasm_valtype_copy(type->element), &type->limits);
+  return new wasm_tabletype_t{
+      {WASM_EXTERN_TABLE}, wasm_valtype_copy(type->element), type->limits, type->type};
 }
 void wasm_tabletype_delete(wasm_tabletype_t* type) {
   if (type == nullptr) return;
@@ -248,7 +248,10 @@ const wasm_limits_t* wasm_tabletype_limits(const wasm_tabletype_t* type) {
 }
 
 wasm_memorytype_t* wasm_memorytype_new(const wasm_limits_t* limits) {
-  return limits == nullptr ? nullptr : new wasm_memorytype_t{{WASM_EXTERN_MEMORY}, *limits};
+  if (limits == nullptr) return nullptr;
+  hoist::MemoryType type;
+  hoist::c_api::put_limits(type, *limits);
+  return new wasm_memorytype_t{{WASM_EXTERN_MEMORY}, *limits, type};
 }
 wasm_memorytype_t* wasm_memorytype_copy(const wasm_memorytype_t* type) {
   return type == nullptr ? nullptr : new wasm_memorytype_t(*type);
@@ -258,6 +261,41 @@ void wasm_memorytype_delete(wasm_memorytype_t* type) {
 }
 const wasm_limits_t* wasm_memorytype_limits(const wasm_memorytype_t* type) {
   return type == nullptr ? nullptr : &type->limits;
+}
+
+wasm_memorytype_t* hoist_memorytype_new(const hoist_memory_type_t* type) {
+  if (type == nullptr || type->page_size_log2 > 16) return nullptr;
+  hoist::MemoryType wanted;
+  wanted.minimum = type->minimum;
+  if (type->maximum != UINT64_MAX) wanted.maximum = type->maximum;
+  wanted.is_64 = type->is_64;
+  wanted.shared = type->shared;
+  wanted.page_size_log2 = type->page_size_log2;
+  return hoist::c_api::new_type(wanted);
+}
+void hoist_memorytype_get(const wasm_memorytype_t* type, hoist_memory_type_t* out) {
+  if (out == nullptr) return;
+  const hoist::MemoryType full = type == nullptr ? hoist::MemoryType() : type->type;
+  *out = {full.minimum, full.maximum.value_or(UINT64_MAX), full.is_64, full.shared,
+          full.page_size_log2};
+}
+wasm_tabletype_t* hoist_tabletype_new(wasm_valtype_t* element, const hoist_table_type_t* type) {
+  if (element == nullptr || type == nullptr || !wasm_valtype_is_ref(element)) {
+    wasm_valtype_delete(element);
+    return nullptr;
+  }
+  hoist::TableType wanted;
+  wanted.element = hoist::c_api::to_cpp(*element);
+  wanted.minimum = type->minimum;
+  if (type->maximum != UINT64_MAX) wanted.maximum = type->maximum;
+  wanted.is_64 = type->is_64;
+  wasm_valtype_delete(element);
+  return hoist::c_api::new_type(wanted);
+}
+void hoist_tabletype_get(const wasm_tabletype_t* type, hoist_table_type_t* out) {
+  if (out == nullptr) return;
+  const hoist::TableType full = type == nullptr ? hoist::TableType() : type->type;
+  *out = {full.minimum, full.maximum.value_or(UINT64_MAX), full.is_64};
 }
 
 wasm_tagtype_t* wasm_tagtype_new(wasm_functype_t* type) {

@@ -23,10 +23,12 @@ struct wasm_globaltype_t : wasm_externtype_t {
 };
 struct wasm_tabletype_t : wasm_externtype_t {
   wasm_valtype_t* element;
-  wasm_limits_t limits;
+  wasm_limits_t limits;   ///< as far as they fit
+  hoist::TableType type;  ///< all of it but the element
 };
 struct wasm_memorytype_t : wasm_externtype_t {
-  wasm_limits_t limits;
+  wasm_limits_t limits;  ///< as far as they fit
+  hoist::MemoryType type;
 };
 struct wasm_tagtype_t : wasm_externtype_t {
   wasm_functype_t* type;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values of wasm.h to and from slots. An externref is the address of the object behind the
-// reference, which the store keeps from then on.
+// reference: as it is, if the store keeps that anyway; else in an object of the collector, which
+// then owns one reference.
 #include <fmt/core.h>
 
 #include <bit>
+#include <utility>
 
 #include "api/c/objects.hpp"
 #include "api/c/types.hpp"
@@ -30,6 +32,30 @@ static Error other_type(const char* what, std::size_t number, const std::string&
                                               found, name(ValType(wanted)))};
 }
 
+/// No guest holds the object any more: the collector has found so, or the store ends, which is the
+/// end of what guests could see of it too.
+static void lose(void* host) {
+  auto* ref = static_cast<wasm_ref_t*>(host);
+  ref->kept = false;
+  ref->word = 0;
+  if (ref->references == 0) {
+    destroy(ref);
+  } else if (!ref->store.alive() && ref->finalizer != nullptr) {
+    std::exchange(ref->finalizer, nullptr)(ref->host_info);
+  }
+}
+
+static Result<std::uint64_t> extern_bits(wasm_store_t& store, wasm_ref_t* ref) {
+  runtime::Heap& heap = Access::store(store.store.ref())->heap();
+  heap.push(ref->word);
+  if (ref->word != 0) return ref->word;
+  if (ref->kept) return std::uint64_t{reinterpret_cast<std::uintptr_t>(ref)} | image::kHostWord;
+  HOIST_TRY(const image::VmObject* object, heap.new_object(ref, lose));
+  ref->kept = true;
+  ref->word = runtime::word_of(*object);
+  return ref->word;
+}
+
 /// A reference as bits of kind FuncRef or ExternRef.
 static Result<std::uint64_t> ref_bits(wasm_store_t& store, const wasm_ref_t* ref, ValKind kind,
                                       const char* what, std::size_t number) {
@@ -39,9 +65,7 @@ static Result<std::uint64_t> ref_bits(wasm_store_t& store, const wasm_ref_t* ref
                  fmt::format("{} is a reference of another store", place_text(what, number)));
   }
   if (kind == ValKind::ExternRef) {
-    auto* kept = const_cast<wasm_ref_t*>(ref);
-    keep(store, kept);
-    return std::uint64_t{reinterpret_cast<std::uintptr_t>(kept)};
+    return extern_bits(store, const_cast<wasm_ref_t*>(ref));
   }
   if (ref->kind != RefKind::Func) {
     return other_type(what, number, "a reference to something else than a function", kind);
@@ -62,6 +86,11 @@ Result<Slot> to_slot(wasm_store_t& store, const wasm_val_t& value, ValKind kind,
     case ValKind::F32: slot.bits[0] = std::bit_cast<std::uint32_t>(value.of.f32); break;
     case ValKind::F64: slot.bits[0] = std::bit_cast<std::uint64_t>(value.of.f64); break;
     case ValKind::V128: return Error(ErrorKind::Unsupported, "wasm.h has no values of type v128");
+    case ValKind::ExnRef:
+    case ValKind::AnyRef:
+      if (value.of.ref == nullptr) break;
+      return Error(ErrorKind::Unsupported,
+                   fmt::format("hoist.h has no values of type {} but null", name(ValType(kind))));
     case ValKind::FuncRef:
     case ValKind::ExternRef: {
       HOIST_TRY(slot.bits[0], ref_bits(store, value.of.ref, kind, what, number));
@@ -86,9 +115,15 @@ wasm_val_t from_slot(wasm_store_t& store, ValKind kind, const Slot& slot) {
       }
       break;
     case ValKind::ExternRef:
-      out.of.ref =
-          add_reference(reinterpret_cast<const wasm_ref_t*>(static_cast<std::uintptr_t>(bits)));
+      if (const image::VmObject* object = runtime::object_of(bits)) {
+        out.of.ref = add_reference(static_cast<const wasm_ref_t*>(object->host));
+      } else {
+        out.of.ref = add_reference(reinterpret_cast<const wasm_ref_t*>(
+            static_cast<std::uintptr_t>(bits & ~image::kHostWord)));
+      }
       break;
+    case ValKind::ExnRef:
+    case ValKind::AnyRef: break;
   }
   return out;
 }
@@ -101,9 +136,14 @@ wasm_val_t zero(ValKind kind) {
   return out;
 }
 
+/// A word as a Val of C++.
+static Val val_of(wasm_store_t& store, ValKind kind, std::uint64_t bits) {
+  return api::from_bits(*Access::store(store.store.ref()), kind, bits);
+}
+
 Result<Val> to_val(wasm_store_t& store, const wasm_val_t& value, ValKind kind) {
   HOIST_TRY(const Slot slot, to_slot(store, value, kind, "the value", kNoNumber));
-  return api::from_bits(*Access::store(store.store.ref()), kind, slot.bits[0]);
+  return val_of(store, kind, slot.bits[0]);
 }
 
 wasm_val_t from_val(wasm_store_t& store, const Val& value) {
@@ -111,14 +151,20 @@ wasm_val_t from_val(wasm_store_t& store, const Val& value) {
 }
 
 Result<Val> element(wasm_store_t& store, const wasm_ref_t* ref, ValKind kind) {
+  if (kind != ValKind::FuncRef && kind != ValKind::ExternRef) {
+    wasm_val_t value = zero(kind);
+    value.of.ref = const_cast<wasm_ref_t*>(ref);
+    return to_val(store, value, kind);
+  }
   HOIST_TRY(const std::uint64_t bits, ref_bits(store, ref, kind, "the element", kNoNumber));
-  return api::from_bits(*Access::store(store.store.ref()), kind, bits);
+  return val_of(store, kind, bits);
 }
 
 /// Whether `value.of.ref` is the member that counts. Numbers above WASM_FUNCREF are no kind, though
 /// wasm_valkind_is_ref takes them for one.
 static bool holds_ref(const wasm_val_t& value) {
-  return value.kind == WASM_EXTERNREF || value.kind == WASM_FUNCREF;
+  return value.kind == WASM_EXTERNREF || value.kind == WASM_FUNCREF || value.kind == HOIST_EXNREF ||
+         value.kind == HOIST_ANYREF;
 }
 
 }  // namespace hoist::c_api

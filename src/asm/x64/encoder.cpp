@@ -233,6 +233,7 @@ ImmForm choose_immediate(const EncRow& row, unsigned width, std::int64_t value) 
   std::uint8_t opcode = sized_opcode(row, width);
   switch (row.imm) {
     case ImmKind::Ib: return {{value, 1}, opcode};
+    case ImmKind::Iw: return {{value, 2}, opcode};
     case ImmKind::Iq: return {{value, 8}, opcode};
     case ImmKind::I1:
       if ((value & 0xff) == 1) return {{}, static_cast<std::uint8_t>(opcode | 0x10)};

@@ -8,6 +8,7 @@
 #include <capstone/capstone.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -68,9 +69,15 @@ unsigned pick_reg(const OpInfo& row, unsigned number, std::size_t choice) {
   return 0;
 }
 
+bool has_imm16(const OpInfo& row) {
+  return std::ranges::any_of(
+      row.operands(), [](const OperandInfo& o) { return o.place == Place::Imm && o.bits == 16; });
+}
+
 /// An immediate as the form can hold it.
 bool imm_fits(const OpInfo& row, unsigned width, std::int64_t imm) {
   if (has_place(row, Place::Imm8)) return imm >= 0 && imm <= 255;
+  if (has_imm16(row)) return imm >= 0 && imm <= 0xffff;
   if (has_place(row, Place::Imm64) || width == 8) return true;
   const std::int64_t half = std::int64_t{1} << (width * 8 - 1);
   return imm >= -half && imm < half * 2;
@@ -359,6 +366,7 @@ std::vector<Case> vector_cases() {
         // At the first, one that fits in no byte.
         if (has_imm(row))
           c.operands.imm = has_place(row, Place::Imm8) ? 3 + std::int64_t(i)
+                           : has_imm16(row)            ? 0x1234
                            : i != 0 || width == 1      ? -7
                            : width == 2                ? 0x1234
                                                        : 0x12345678;

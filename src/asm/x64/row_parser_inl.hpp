@@ -14,7 +14,7 @@ namespace hoist::masm::x64 {
 /// Ends constant evaluation: the row named in the compiler's note has a mistake.
 [[noreturn]] void bad_row();
 
-enum class ImmKind : std::uint8_t { None, Ib, Iz, Is, It, I1, Im, Iq, Rel };
+enum class ImmKind : std::uint8_t { None, Ib, Iw, Iz, Is, It, I1, Im, Iq, Rel };
 
 /// One row's encoding, laid out so that the encoder needs few branches. A "slot" is the number of
 /// a register operand (not counting fixed ones), or kDigit.
@@ -238,9 +238,9 @@ consteval bool parse_encoding_word(EncRow& row, std::string_view word) {
     std::string_view text;
     ImmKind imm;
   };
-  constexpr Word kImmWords[] = {{"ib", ImmKind::Ib}, {"iz", ImmKind::Iz},  {"is", ImmKind::Is},
-                                {"it", ImmKind::It}, {"i1", ImmKind::I1},  {"im", ImmKind::Im},
-                                {"iq", ImmKind::Iq}, {"rel", ImmKind::Rel}};
+  constexpr Word kImmWords[] = {{"ib", ImmKind::Ib}, {"iw", ImmKind::Iw}, {"iz", ImmKind::Iz},
+                                {"is", ImmKind::Is}, {"it", ImmKind::It}, {"i1", ImmKind::I1},
+                                {"im", ImmKind::Im}, {"iq", ImmKind::Iq}, {"rel", ImmKind::Rel}};
   for (const Word& w : kImmWords) {
     if (w.text == word) {
       row.imm = w.imm;

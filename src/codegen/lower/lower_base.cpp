@@ -45,12 +45,29 @@ void LowerBase::begin(const ir::Function& func, MachFunction& out) {
   count_uses();
 }
 
+/// A bitcast that leaves a vector register as it is.
+bool LowerBase::is_same_register(ir::Inst inst) const {
+  if (func_->op(inst) != ir::Op::Bitcast) return false;
+  const ir::Type to = func_->type(func_->result(inst));
+  const ir::Type from = func_->type(func_->arg_a(inst));
+  return to.is_vector() && from.is_vector() && to.bits() == 128 &&
+         (func_->mem_flags(inst).endian != 2 || to.lane_count() == from.lane_count());
+}
+
 void LowerBase::resolve_values() {
   const std::size_t count = func_->value_count();
   resolved_.resize(count);
+  bool any_bitcast = false;
   for (std::size_t i = 0; i < count; ++i) {
     const ir::Value v(i);
-    resolved_[i] = func_->value(v).kind == ir::ValueKind::Alias ? func_->resolve(v) : v;
+    const ir::ValueData& data = func_->value(v);
+    resolved_[i] = data.kind == ir::ValueKind::Alias ? func_->resolve(v) : v;
+    if (data.kind == ir::ValueKind::Result && func_->type(v).is_vector()) {
+      const ir::Inst inst(data.source);
+      if (!is_same_register(inst)) continue;
+      resolved_[i] = func_->arg_a(inst);
+      any_bitcast = true;
+    }
   }
   // The parameters of a block with one edge are that edge's arguments. An argument's own block
   // comes earlier in reverse postorder, so it is already resolved.
@@ -65,6 +82,15 @@ void LowerBase::resolve_values() {
     }
     if (order_.is_landing_pad(block)) keep_payload_params(params, args);
     any = true;
+  }
+  if (any_bitcast) {
+    // Chains of bitcasts and parameters, whose order is not known.
+    for (std::size_t i = 0; i < count; ++i) {
+      ir::Value v = resolved_[i];
+      while (resolved_[v.index()] != v) v = resolved_[v.index()];
+      resolved_[i] = v;
+    }
+    return;
   }
   if (!any) return;
   for (std::size_t i = 0; i < count; ++i) {
@@ -102,8 +128,9 @@ void LowerBase::count_uses() {
     for (ir::Inst inst = func_->first_inst(block); inst.is_some(); inst = func_->next_inst(inst)) {
       colour_[inst.index()] = colour;
       if (is_ordered(*func_, inst)) ++colour;
-      // Arguments to the parameters of a block with one edge are no uses of their own.
-      func_->for_each_operand(inst, count);
+      // Arguments to the parameters of a block with one edge are no uses of their own, nor is what
+      // a value is an alias of.
+      if (!is_same_register(inst)) func_->for_each_operand(inst, count);
     }
     const ir::Inst end = func_->last_inst(block);
     if (end.is_none() || !ir::has_effect(func_->op(end), ir::effect::Branch)) continue;
@@ -190,6 +217,10 @@ void LowerBase::end_root() {
 std::uint32_t LowerBase::add_clobbers(RegMask mask) {
   for (std::size_t i = 0; i < out_->clobber_sets.size(); ++i) {
     if (out_->clobber_sets[i] == mask) return static_cast<std::uint32_t>(i);
+  }
+  if (out_->clobber_sets.size() > 0xffff) {
+    fail(Error(ErrorKind::Limit, "more than 65535 sets of registers that calls change"));
+    return 0;
   }
   out_->clobber_sets.push_back(mask);
   return static_cast<std::uint32_t>(out_->clobber_sets.size() - 1);

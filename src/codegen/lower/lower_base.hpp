@@ -13,7 +13,8 @@
 ///   loads: only if `can_sink_load` says so, and then `sink` must be called.
 ///
 /// Each value has one virtual register. Constants and addresses of symbols and stack slots have
-/// none: they are made again at each use.
+/// none: they are made again at each use. A bitcast between vectors of one register is its operand:
+/// the type of a resolved value says how large it is, not what its lanes are.
 
 #include <cstdint>
 #include <initializer_list>
@@ -100,7 +101,8 @@ class LowerBase {
   const ir::Function& func() const { return *func_; }
   const BlockOrder& order() const { return order_; }
   ir::Value resolve(ir::Value v) const { return resolved_[v.index()]; }
-  ir::Type type(ir::Value v) const { return func_->type(v); }
+  /// A dynamic vector is its fixed part: the targets have vectors of one size.
+  ir::Type type(ir::Value v) const { return func_->type(v).fixed_part(); }
   /// The instruction that defines `v`, or none.
   ir::Inst def_of(ir::Value v) const {
     const ir::ValueData& data = func_->value(resolve(v));
@@ -215,6 +217,7 @@ class LowerBase {
   };
 
   void resolve_values();
+  bool is_same_register(ir::Inst inst) const;
   void keep_payload_params(std::span<const ir::Value> params, std::span<const ir::Value> args);
   void count_uses();
 

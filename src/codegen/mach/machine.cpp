@@ -26,6 +26,8 @@ void MachFunction::clear() {
   has_calls = false;
   stack_limit_offset = -1;
   stack_limit_offset2 = -1;
+  stack_limit_base = {};
+  pins_register = false;
   trap_symbol = -1;
   jump_tables.clear();
   notes.clear();

@@ -199,6 +199,9 @@ class MachFunction {
   /// Where the prologue finds the stack limit; see isa/x64/abi.hpp. Negative: no check.
   std::int32_t stack_limit_offset = -1;
   std::int32_t stack_limit_offset2 = -1;  ///< of a second load; negative: there is none
+  PReg stack_limit_base;                  ///< of the first load
+  /// The target's pinned register belongs to the whole program: nobody allocates or saves it.
+  bool pins_register = false;
   /// Symbol that traps call; negative: they fault. See ir::Function::trap_handler.
   std::int32_t trap_symbol = -1;
   /// Entries of jump tables: successor numbers of the block that ends in the table's jump.

@@ -20,6 +20,7 @@
 #include "platform/private_dir.hpp"
 #include "runtime/engine/image_check.hpp"
 #include "runtime/engine/symbol_names.hpp"
+#include "wasm/format/feature_list.hpp"
 
 namespace hoist::compiler {
 
@@ -64,15 +65,17 @@ std::string CodeCache::Key::file_name() const {
 }
 
 CodeCache::Key CodeCache::key(std::span<const std::uint8_t> module,
-                              const image::CodeSettings& settings) const {
+                              const image::CodeSettings& settings, wasm::Features features) const {
   // The header holds the settings without padding, and the format and layout.
   image::ImageHeader header = {};
   image::store_settings(header, settings);
   header.format = image::kImageFormat;
   const image::Hash128 content = image::hash(module);
-  const std::span<const std::uint8_t> pieces[] = {bytes_of(build_.low), bytes_of(build_.high),
+  // Bodies of what is found are not validated again.
+  const std::uint64_t language = wasm::bits_of(features);
+  const std::span<const std::uint8_t> pieces[] = {bytes_of(build_.low),  bytes_of(build_.high),
                                                   bytes_of(content.low), bytes_of(content.high),
-                                                  bytes_of(header)};
+                                                  bytes_of(language),    bytes_of(header)};
   return {image::hash(pieces), settings};
 }
 

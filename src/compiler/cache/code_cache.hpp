@@ -29,7 +29,8 @@ class CodeCache {
     image::CodeSettings settings;
     std::string file_name() const;
   };
-  Key key(std::span<const std::uint8_t> module, const image::CodeSettings& settings) const;
+  Key key(std::span<const std::uint8_t> module, const image::CodeSettings& settings,
+          wasm::Features features = {}) const;
 
   /// The image of exactly this module and these settings. What is there and not right is removed.
   std::optional<image::Image> find(const Key& key, const wasm::Module& module) const;

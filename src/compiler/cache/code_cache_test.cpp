@@ -100,13 +100,15 @@ TEST_F(CodeCacheTest, EverySettingHasItsOwnEntry) {
   const CodeCache cache(directory_, kLimit);
   const wasm::Module module = module_number(1);
   const image::CodeSettings plain;
-  std::vector<image::CodeSettings> others(6, plain);
+  std::vector<image::CodeSettings> others(8, plain);
   others[0].opt_level = 1;
   others[1].signals = false;
   others[2].explicit_bounds = true;
   others[3].fuel = true;
   others[4].epoch = true;
   others[5].cpu_features = 1;
+  others[6].canonical_nans = true;
+  others[7].deterministic_relaxed = true;
   std::vector<std::string> names{cache.key(module.bytes.span(), plain).file_name()};
   for (const image::CodeSettings& other : others) {
     names.push_back(cache.key(module.bytes.span(), other).file_name());

@@ -36,6 +36,26 @@ class FuncRefNumbers {
   std::uint32_t count_ = 0;
 };
 
+/// How compiled code keeps the accesses to a memory inside. The runtime makes memories so that it
+/// may.
+enum class MemoryCheck : std::uint8_t {
+  Reserved,  ///< 4 GiB and a guard are reserved: only large static offsets are compared
+  Guarded,   ///< the index is compared; kOffsetGuard bytes behind the length take static offsets
+  Exact      ///< the end of each access is compared
+};
+/// `MemoryType` is wasm::MemoryType; `explicit_bounds` is CodeSettings' or implied by it.
+template <typename MemoryType>
+constexpr MemoryCheck memory_check(const MemoryType& type, bool explicit_bounds) {
+  // Pages of the system cannot end where small pages do.
+  if (explicit_bounds || type.page_size_log2 != 16) return MemoryCheck::Exact;
+  return type.is64 ? MemoryCheck::Guarded : MemoryCheck::Reserved;
+}
+/// Whether growth may move it: its base is then read anew after whatever may grow it.
+template <typename MemoryType>
+constexpr bool memory_may_move(const MemoryType& type, bool explicit_bounds) {
+  return !type.shared && memory_check(type, explicit_bounds) != MemoryCheck::Reserved;
+}
+
 template <typename Module>
 VmLayout instance_layout(const Module& module, const FuncRefNumbers& refs) {
   VmLayout::Counts counts;
@@ -47,6 +67,7 @@ VmLayout instance_layout(const Module& module, const FuncRefNumbers& refs) {
   counts.imported_globals = module.num_imported_globals;
   counts.defined_globals =
       static_cast<std::uint32_t>(module.globals.size()) - module.num_imported_globals;
+  counts.tags = static_cast<std::uint32_t>(module.tags.size());
   return VmLayout(counts);
 }
 

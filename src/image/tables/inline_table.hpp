@@ -26,6 +26,17 @@ class InlineTable {
   /// `parent` is always smaller than `index`, so that a walk ends also in a damaged table.
   InlineFrame frame(std::uint32_t index) const;
   std::uint32_t frame_count() const { return columns_[2].size(); }
+  /// Ranges by offset; `range_at` is the number of that which covers an offset, or of the first
+  /// behind it.
+  std::uint32_t range_count() const { return columns_[0].size(); }
+  std::uint32_t range_at(std::uint32_t offset) const {
+    const std::uint32_t at = columns_[0].last_at_or_before(offset);
+    return at == kAbsent ? 0 : at;
+  }
+  InlineRange range(std::uint32_t index) const {
+    const std::uint32_t frame = columns_[1][index];
+    return {columns_[0][index], frame < frame_count() ? frame : kAbsent};
+  }
 
  private:
   Column columns_[6];

@@ -106,7 +106,7 @@ Result<Interpreter::Step> Interpreter::call(Inst inst) {
 Result<Interpreter::Step> Interpreter::libcall(Inst inst, std::string_view name,
                                                std::span<const U128> args) {
   if (name.starts_with("Mem")) return memory_libcall(inst, name, args);
-  if (name == kThrow) return throw_exception(args);
+  if (name == kThrow) return throw_exception(inst, args);
   const Evaluated result = interp::evaluate_libcall(name, args.data(), args.size());
   if (!result.supported || func().signatures[func().call_signature(inst)].returns.size() != 1) {
     return Error(ErrorKind::Link, "unknown function %" + std::string(name));
@@ -115,30 +115,31 @@ Result<Interpreter::Step> Interpreter::libcall(Inst inst, std::string_view name,
 }
 
 /// Arguments: the entry's frame pointer, frame pointer and pc of the thrower, tag, two payload
-/// words. A frame handles what its call's table names: tags in order, or `default`.
-Result<Interpreter::Step> Interpreter::throw_exception(std::span<const U128> args) {
+/// words. A frame handles what its call's table names: tags in order, or `default`. The entry's
+/// frame is the last one asked; the thrower's own, which has called the routine that throws, is
+/// not. Without a handler the routine returns.
+Result<Interpreter::Step> Interpreter::throw_exception(Inst inst, std::span<const U128> args) {
   if (args.size() != 6) {
     return Error(ErrorKind::Invalid, "%__cranelift_throw takes 6 arguments");
   }
   const auto entry = static_cast<std::uint64_t>(args[0]);
-  // The thrower itself has called the routine that throws: its own frame is passed over.
-  while (frames_.size() > 1 && frame_pointer(frames_.size() - 1) != entry) {
-    pop_frame();
-    const Inst call = frames_.back().at;
-    if (!is_try(func().op(call))) continue;
-    for (const ExceptionItem& item : func().exception_items(call)) {
+  for (std::size_t at = frames_.size() - 1; at-- > 0 && frame_pointer(at) <= entry;) {
+    const Frame& frame = frames_[at];
+    const Function& func = *codes_[frame.code].func;
+    if (!is_try(func.op(frame.at))) continue;
+    for (const ExceptionItem& item : func.exception_items(frame.at)) {
       if (item.kind == ExceptionItem::Kind::Context) continue;
       if (item.kind == ExceptionItem::Kind::Tag && item.tag != args[3]) continue;
-      for (const Value v : func().call_args(item.target)) {
-        const ValueData& data = func().value(v);
+      while (frames_.size() > at + 1) pop_frame();
+      for (const Value v : func.call_args(item.target)) {
+        const ValueData& data = func.value(v);
         if (data.kind == ValueKind::TryException) value(v) = args[4 + data.number];
       }
       return go_to(item.target);
     }
   }
-  return Error(ErrorKind::Invalid, "an exception with tag " +
-                                       std::to_string(static_cast<std::uint32_t>(args[3])) +
-                                       " has no handler");
+  if (!func().signatures[func().call_signature(inst)].returns.empty()) return unsupported(inst);
+  return return_to(inst, {});
 }
 
 Result<Interpreter::Step> Interpreter::memory_libcall(Inst inst, std::string_view name,

@@ -260,7 +260,6 @@ Result<Interpreter::Step> Interpreter::enter(std::uint32_t code, std::span<const
 /// A slot of the frame being made. Slots are apart, so that an access beyond one does not hit the
 /// next. Past the stack's end only the size is counted.
 void Interpreter::push_region(std::uint32_t bytes, unsigned align_log2) {
-  constexpr std::uint64_t kStackAddress = 0x1000'0000;
   constexpr std::size_t kGap = 16;
   const std::uint64_t align = std::max<std::uint64_t>(std::uint64_t{1} << align_log2, 16);
   const std::uint64_t at = (stack_used_ + kGap + align - 1) & ~(align - 1);
@@ -268,7 +267,7 @@ void Interpreter::push_region(std::uint32_t bytes, unsigned align_log2) {
   if (stack_used_ > limits_.stack_bytes) return;
   if (stack_.empty()) stack_.resize(limits_.stack_bytes);
   std::fill_n(stack_.begin() + static_cast<std::ptrdiff_t>(at), bytes, std::uint8_t{0});
-  regions_.push_back({kStackAddress + at, bytes, stack_.data() + at});
+  regions_.push_back({limits_.stack_address + at, bytes, stack_.data() + at});
 }
 
 /// Where frame number `frame` says it lies: apart from slots and functions, growing downwards.

@@ -30,6 +30,7 @@ class Interpreter {
     std::uint32_t call_depth = 10'000;
     std::size_t value_bytes = std::size_t{256} << 20;  ///< of all frames together
     std::size_t stack_bytes = std::size_t{16} << 20;   ///< of stack slots together
+    std::uint64_t stack_address = 0x1000'0000;         ///< where they lie; a multiple of 4096
   };
   struct Outcome {
     enum class Kind : std::uint8_t { Returned, Trapped, OutOfFuel };
@@ -101,7 +102,7 @@ class Interpreter {
   Result<Step> atomic(Inst inst);
   Result<Step> call(Inst inst);
   Step return_to(Inst call, std::span<const U128> values);
-  Result<Step> throw_exception(std::span<const U128> args);
+  Result<Step> throw_exception(Inst inst, std::span<const U128> args);
   Result<Step> libcall(Inst inst, std::string_view name, std::span<const U128> args);
   Result<Step> memory_libcall(Inst inst, std::string_view name, std::span<const U128> args);
   Result<std::uint32_t> callee(Inst inst);

@@ -171,6 +171,9 @@ Evaluated evaluate_whole(const Function& func, Inst inst, Type from, Type to, U1
     case Op::X86Pmaddubsw: return {multiply_add_bytes(a, b)};
     case Op::Fvdemote: return {convert_low(Op::Fdemote, from, to, a)};
     case Op::FvpromoteLow: return {convert_low(Op::Fpromote, from, to, a)};
+    case Op::X86Cvtt2dq:
+      if (from != F64x2 || to != I32x4) return {.supported = false};
+      return {convert_low(data.op, from, to, a)};
     default: return {.supported = false};
   }
 }

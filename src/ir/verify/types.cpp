@@ -280,7 +280,10 @@ void Verifier::check_types(Inst inst) {
     case Op::FvpromoteLow: expect_type(inst, 0, F32x4); break;
     case Op::X86Cvtt2dq:
       expect_control(inst, result.lane_is_int());
-      expect(inst, 0, arg(0).lane_is_float() && same_lanes(arg(0), result));
+      // Of doubles also to the low half of narrower lanes.
+      expect(inst, 0,
+             (arg(0).lane_is_float() && same_lanes(arg(0), result)) ||
+                 (arg(0) == F64x2 && result == I32x4));
       break;
 
     case Op::Swizzle:

@@ -155,15 +155,28 @@ constexpr std::array kCalleeSaved = {Gpr::Rbx, Gpr::R12, Gpr::R13, Gpr::R14, Gpr
 constexpr std::array kCallerSaved = {Gpr::Rsi, Gpr::Rdi, Gpr::Rax, Gpr::Rcx, Gpr::Rdx,
                                      Gpr::R8,  Gpr::R9,  Gpr::R10, Gpr::R11};
 
-codegen::RegisterFile make_register_file(RegMask saved) {
+codegen::RegisterFile make_register_file(ir::CallConv conv, bool pins_register) {
   codegen::RegisterFile file;
   for (const Gpr reg : kCallerSaved) file.int_order.push_back(preg(reg));
-  for (const Gpr reg : kCalleeSaved) file.int_order.push_back(preg(reg));
+  for (const Gpr reg : kCalleeSaved) {
+    if (!pins_register || preg(reg) != kPinnedReg) file.int_order.push_back(preg(reg));
+  }
   for (unsigned n = 0; n < kFloatScratch.number(); ++n) file.float_order.push_back(PReg::fpr(n));
-  file.callee_saved = saved;
+  file.callee_saved = callee_saved(conv);
+  if (pins_register) file.callee_saved.remove(kPinnedReg);
   file.float_scratch = kFloatScratch;
   return file;
 }
+
+/// One of each kind of convention, without or with a pinned register.
+struct RegisterFiles {
+  explicit RegisterFiles(bool pins_register)
+      : common(make_register_file(ir::CallConv::SystemV, pins_register)),
+        preserving(make_register_file(ir::CallConv::PreserveAll, pins_register)),
+        windows(make_register_file(ir::CallConv::WindowsFastcall, pins_register)),
+        unsaved(make_register_file(ir::CallConv::Winch, pins_register)) {}
+  codegen::RegisterFile common, preserving, windows, unsaved;
+};
 
 }  // namespace
 
@@ -241,27 +254,22 @@ RegMask call_clobbers(ir::CallConv conv) {
   return mask;
 }
 
-const codegen::RegisterFile& register_file(ir::CallConv conv) {
+const codegen::RegisterFile& register_file(ir::CallConv conv, bool pins_register) {
   // Never destroyed: threads may still compile while the process exits.
-  static const auto* const common =
-      new codegen::RegisterFile(make_register_file(callee_saved(ir::CallConv::SystemV)));
-  static const auto* const preserving =
-      new codegen::RegisterFile(make_register_file(callee_saved(ir::CallConv::PreserveAll)));
-  static const auto* const windows =
-      new codegen::RegisterFile(make_register_file(callee_saved(ir::CallConv::WindowsFastcall)));
-  static const auto* const unsaved =
-      new codegen::RegisterFile(make_register_file(callee_saved(ir::CallConv::Winch)));
+  static const auto* const all = new RegisterFiles(false);
+  static const auto* const but_pinned = new RegisterFiles(true);
+  const RegisterFiles& files = pins_register ? *but_pinned : *all;
   switch (conv) {
-    case ir::CallConv::PreserveAll: return *preserving;
-    case ir::CallConv::WindowsFastcall: return *windows;
-    case ir::CallConv::Winch: return *unsaved;
+    case ir::CallConv::PreserveAll: return files.preserving;
+    case ir::CallConv::WindowsFastcall: return files.windows;
+    case ir::CallConv::Winch: return files.unsaved;
     case ir::CallConv::Fast:
     case ir::CallConv::Tail:
     case ir::CallConv::SystemV:
     case ir::CallConv::AppleAarch64:
     case ir::CallConv::Probestack: break;
   }
-  return *common;
+  return files.common;
 }
 
 }  // namespace hoist::isa::x64

@@ -46,12 +46,12 @@
 /// with handlers saves all its callee-saved registers.
 ///
 /// Stack-limit check (functions with MachFunction::stack_limit_offset >= 0): the limit is loaded
-/// into r11 from [rdi + stack_limit_offset], then, if stack_limit_offset2 >= 0, from [r11 +
-/// stack_limit_offset2]; rdi is the context parameter. rsp - frame size below the limit traps
-/// StackOverflow, out of line (frames above kUncheckedFrameBytes compare the difference in r11, so
-/// that wrapping around is impossible for limits above the frame size). A function without calls
-/// whose frame has at most kUncheckedFrameBytes makes no check; so the embedder's limit leaves that
-/// much and the needs of host functions below it.
+/// into r11 from [stack_limit_base + stack_limit_offset] (that is the context parameter), then, if
+/// stack_limit_offset2 >= 0, from [r11 + stack_limit_offset2]. rsp - frame size below the limit
+/// traps StackOverflow, out of line (frames above kUncheckedFrameBytes compare the difference in
+/// r11, so that wrapping around is impossible for limits above the frame size). A function without
+/// calls whose frame has at most kUncheckedFrameBytes makes no check; so the embedder's limit
+/// leaves that much and the needs of host functions below it.
 
 #include <cstdint>
 #include <span>
@@ -90,6 +90,8 @@ constexpr PReg preg(Xmm reg) {
 inline constexpr PReg kContextReg = preg(Gpr::Rdi);
 /// Never an argument, result or allocated value at function entry.
 inline constexpr PReg kEntryScratch = preg(Gpr::R11);
+/// What get_pinned_reg and set_pinned_reg mean, in programs that have them.
+inline constexpr PReg kPinnedReg = preg(Gpr::R15);
 /// Never allocated: parallel moves of floats, slot-to-slot copies.
 inline constexpr PReg kFloatScratch = preg(Xmm::Xmm15);
 
@@ -127,6 +129,7 @@ RegMask call_clobbers(ir::CallConv conv);
 RegMask allocatable_registers();
 /// Registers that a function of this convention must keep (rbp not counted).
 RegMask callee_saved(ir::CallConv conv);
-const codegen::RegisterFile& register_file(ir::CallConv conv);
+/// `pins_register`: without kPinnedReg.
+const codegen::RegisterFile& register_file(ir::CallConv conv, bool pins_register = false);
 
 }  // namespace hoist::isa::x64

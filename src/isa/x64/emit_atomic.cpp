@@ -41,8 +41,17 @@ void Emitter::emit_atomic_loop(const MachInst& inst, Allocs ops) {
   enc_.rm(bytes == 1 ? Op::Movzx8RM : bytes == 2 ? Op::Movzx16RM : Op::MovRM, width, Gpr::Rax, at);
   const Label again = buffer_.new_label();
   buffer_.bind(again);
+  const bool swaps = inst.cc != 0;
+  const auto swap_bytes = [&] {
+    if (bytes == 2) {
+      enc_.ri(Op::RolRI, 2, temp, 8);
+    } else if (bytes != 1) {
+      enc_.r(Op::BswapR, width, temp);
+    }
+  };
   const auto combine = [&](Op form) {
     enc_.rr(Op::MovRR, width, temp, Gpr::Rax);
+    if (swaps) swap_bytes();
     enc_.rr(form, width, temp, x);
   };
   switch (op) {
@@ -60,11 +69,19 @@ void Emitter::emit_atomic_loop(const MachInst& inst, Allocs ops) {
     case AtomicOp::Umax:
     case AtomicOp::Smin:
     case AtomicOp::Smax:
+      if (swaps) {
+        enc_.rr(Op::MovRR, width, temp, Gpr::Rax);
+        swap_bytes();
+        enc_.rr(Op::CmpRR, bytes, temp, x);
+        enc_.cmovcc(invert(keeps_old(op)), width, temp, x);
+        break;
+      }
       enc_.rr(Op::MovRR, width, temp, x);
       enc_.rr(Op::CmpRR, bytes, Gpr::Rax, x);
       enc_.cmovcc(keeps_old(op), width, temp, Gpr::Rax);
       break;
   }
+  if (swaps) swap_bytes();
   mark_trap(inst);
   enc_.mr(Op::LockCmpxchgMR, bytes, at, temp);
   enc_.jcc(Cc::Ne, again);

@@ -97,6 +97,37 @@ void Emitter::bind_resume() {
   buffer_.bind(state_.cold.back().resume);
 }
 
+/// Whoever switches back to this context finds its stack pointer, frame pointer and address in
+/// three words. Both contexts may be the same.
+void Emitter::emit_stack_switch() {
+  const Label back = buffer_.new_label();
+  enc_.rm(Op::LeaRM, 8, Gpr::Rax, Mem::label(back));
+  enc_.rm(Op::MovRM, 8, Gpr::Rcx, Mem::at(Gpr::Rdx, 0));
+  enc_.rm(Op::MovRM, 8, Gpr::R8, Mem::at(Gpr::Rdx, 8));
+  enc_.rm(Op::MovRM, 8, Gpr::R9, Mem::at(Gpr::Rdx, 16));
+  enc_.mr(Op::MovMR, 8, Mem::at(Gpr::Rsi, 0), Gpr::Rsp);
+  enc_.mr(Op::MovMR, 8, Mem::at(Gpr::Rsi, 8), Gpr::Rbp);
+  enc_.mr(Op::MovMR, 8, Mem::at(Gpr::Rsi, 16), Gpr::Rax);
+  enc_.rr(Op::MovRR, 8, Gpr::Rsp, Gpr::Rcx);
+  enc_.rr(Op::MovRR, 8, Gpr::Rbp, Gpr::R8);
+  enc_.r(Op::JmpR, 8, Gpr::R9);
+  buffer_.bind(back);
+}
+
+void Emitter::emit_copy_block(const MachInst& inst, Allocs ops) {
+  const Reg left = reg(ops[0]);
+  const Reg data = reg(ops[1]);
+  const Gpr from = static_cast<Gpr>(reg(ops[2]).number);
+  const Gpr at = static_cast<Gpr>(left.number);
+  const Label again = buffer_.new_label();
+  enc_.ri(Op::MovRI, 4, left, inst.imm);
+  buffer_.bind(again);
+  enc_.rm(Op::MovupsRM, 0, data, Mem::at(from, at, 0, -16));
+  enc_.mr(Op::MovupsMR, 0, Mem::at(Gpr::Rsp, at, 0, inst.disp - 16), data);
+  enc_.ri(Op::SubRI, 4, left, 16);
+  enc_.jcc(Cc::Ne, again);
+}
+
 void Emitter::emit_pseudo(std::uint32_t index, const MachInst& inst, Allocs ops) {
   const auto kind = static_cast<Pseudo>(inst.op);
   switch (kind) {
@@ -118,6 +149,10 @@ void Emitter::emit_pseudo(std::uint32_t index, const MachInst& inst, Allocs ops)
     case Pseudo::SequencePoint:
       if (inst.imm != 0) mark(Mark::SequencePoint, static_cast<std::uint32_t>(inst.imm));
       return;
+    case Pseudo::GetPinned: return enc_.rr(Op::MovRR, 8, reg(ops[0]), Reg(kPinnedReg.number()));
+    case Pseudo::SetPinned: return enc_.rr(Op::MovRR, 8, Reg(kPinnedReg.number()), reg(ops[0]));
+    case Pseudo::StackSwitch: return emit_stack_switch();
+    case Pseudo::CopyBlock: return emit_copy_block(inst, ops);
     case Pseudo::HandlerAddress:
       return enc_.rm(Op::LeaRM, 8, reg(ops[0]),
                      Mem::label(block_label(codegen::MachBlock(inst.aux))));

@@ -94,7 +94,8 @@ Result<void> layout_frame(const MachFunction& func, const codegen::Allocation& a
   out.saved.clear();
   out.saved_xmm.clear();
   out.stack_slots.clear();
-  const RegMask keep = callee_saved(func.call_conv) & written_registers(func, alloc);
+  RegMask keep = callee_saved(func.call_conv) & written_registers(func, alloc);
+  if (func.pins_register) keep.remove(kPinnedReg);
   for (unsigned n = 0; n < 16; ++n) {
     if (keep.contains(PReg::gpr(n))) out.saved.push_back(static_cast<Gpr>(n));
     if (keep.contains(PReg::fpr(n))) out.saved_xmm.push_back(static_cast<Xmm>(n));
@@ -139,7 +140,8 @@ void Emitter::emit_stack_check() {
   const bool leaf = !func_.has_calls;
   if (func_.stack_limit_offset < 0 || (leaf && frame_.frame_bytes <= kUncheckedFrameBytes)) return;
   const bool two_loads = func_.stack_limit_offset2 >= 0;
-  const Mem first = Mem::at(Gpr::Rdi, func_.stack_limit_offset);
+  const Mem first =
+      Mem::at(static_cast<Gpr>(func_.stack_limit_base.number()), func_.stack_limit_offset);
   if (two_loads) enc_.rm(Op::MovRM, 8, Gpr::R11, first);
   const Mem limit = two_loads ? Mem::at(Gpr::R11, func_.stack_limit_offset2) : first;
   if (frame_.frame_bytes <= kUncheckedFrameBytes) {
@@ -216,6 +218,30 @@ void Emitter::emit_epilogue() {
   mark(Mark::EpilogueBegin);
 }
 
+/// From [rsp] to [rbp + to], from the highest word down. Changes no register: all of them may hold
+/// arguments.
+void Emitter::move_arguments_up(std::int32_t bytes, std::int32_t to) {
+  constexpr std::int32_t kUnrolledBytes = 128;
+  if (bytes <= kUnrolledBytes) {
+    for (std::int32_t word = bytes - 8; word >= 0; word -= 8) {
+      enc_.m(Op::PushM, 8, Mem::at(Gpr::Rsp, word));
+      enc_.m(Op::PopM, 8, Mem::at(Gpr::Rbp, to + word));
+    }
+    return;
+  }
+  // The conventions whose frames move have no arguments above xmm7.
+  const Reg kept(static_cast<unsigned>(Xmm::Xmm14));
+  const Label again = buffer_.new_label();
+  enc_.rr(Op::MovqXR, 8, kept, Gpr::Rcx);
+  enc_.ri(Op::MovRI, 4, Gpr::Rcx, bytes / 8);
+  buffer_.bind(again);
+  enc_.m(Op::PushM, 8, Mem::at(Gpr::Rsp, Gpr::Rcx, 3, -8));
+  enc_.m(Op::PopM, 8, Mem::at(Gpr::Rbp, Gpr::Rcx, 3, to - 8));
+  enc_.r(Op::DecR, 4, Gpr::Rcx);
+  enc_.jcc(Cc::Ne, again);
+  enc_.rr(Op::MovqRX, 8, Gpr::Rcx, kept);
+}
+
 /// A tail call whose arguments need another amount of stack than the function's own: return address
 /// and caller's rbp move to where the callee's frame begins, the arguments with them, from the
 /// highest down, since both are above the place they come from.
@@ -234,10 +260,7 @@ void Emitter::emit_tail_epilogue(const MachInst& inst) {
   }
   const Reg scratch(kFloatScratch.number());
   enc_.rm(Op::MovupsRM, 0, scratch, Mem::at(Gpr::Rbp, 0));
-  for (std::int32_t word = bytes - 8; word >= 0; word -= 8) {
-    enc_.m(Op::PushM, 8, Mem::at(Gpr::Rsp, word));
-    enc_.m(Op::PopM, 8, Mem::at(Gpr::Rbp, 16 + up + word));
-  }
+  move_arguments_up(bytes, 16 + up);
   enc_.mr(Op::MovupsMR, 0, Mem::at(Gpr::Rbp, up), scratch);
   enc_.rm(Op::LeaRM, 8, Gpr::Rsp, Mem::at(Gpr::Rbp, up));
   enc_.r(Op::PopR, 8, Gpr::Rbp);
@@ -247,11 +270,7 @@ void Emitter::emit_tail_epilogue(const MachInst& inst) {
 void Emitter::emit_return() {
   const std::uint32_t popped = func_.popped_arg_bytes;
   if (popped == 0) return enc_.none(Op::Ret);
-  if (popped <= 0xffff) {
-    const std::uint8_t ret[] = {0xc2, static_cast<std::uint8_t>(popped & 0xff),
-                                static_cast<std::uint8_t>(popped >> 8)};
-    return buffer_.put(ret);
-  }
+  if (popped <= 0xffff) return enc_.i(Op::RetI, popped);
   enc_.r(Op::PopR, 8, Gpr::R11);
   enc_.ri(Op::AddRI, 8, Gpr::Rsp, popped);
   enc_.r(Op::JmpR, 8, Gpr::R11);

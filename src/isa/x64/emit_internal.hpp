@@ -125,6 +125,7 @@ class Emitter {
   void emit_stack_probe();
   void emit_epilogue();
   void emit_tail_epilogue(const MachInst& inst);
+  void move_arguments_up(std::int32_t bytes, std::int32_t to);
   void emit_return();
   void end_epilogue() {
     if (frame_.has_frame) mark(Mark::EpilogueEnd);
@@ -135,6 +136,8 @@ class Emitter {
   void emit_branch(Cc cc);
   void emit_branch_fne();
   void emit_jump_table(const MachInst& inst, Allocs ops);
+  void emit_stack_switch();
+  void emit_copy_block(const MachInst& inst, Allocs ops);
   void trap_if(Cc cc, image::TrapCode code);
   /// A label of an out-of-line ud2 with `code` at the current source location.
   Label trap_label(image::TrapCode code);

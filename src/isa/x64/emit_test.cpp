@@ -170,6 +170,7 @@ TEST(Emit, StackLimitIsCheckedOnEntry) {
     for (const bool two_loads : {false, true}) {
       Builder b;
       b.func.has_calls = true;
+      b.func.stack_limit_base = kContextReg;
       b.func.stack_limit_offset = 8;
       if (two_loads) b.func.stack_limit_offset2 = 0;
       b.func.stack_slots.push_back({bytes, 0, false, 0});

@@ -374,12 +374,32 @@ void Lowering::lower_operation(ir::Inst inst) {
     case ir::Op::UsubOverflowBin: return lower_carry(inst, Op::SbbRR, Cc::B);
     case ir::Op::SsubOverflowBin: return lower_carry(inst, Op::SbbRR, Cc::O);
 
-    // Not on this target.
     case ir::Op::TlsValue:
-    case ir::Op::DynamicStackAddr:
+      fail(Error(ErrorKind::Unsupported,
+                 "tls_value on x86_64: code that is loaded into a running process has no "
+                 "thread-local storage"));
+      break;
+    case ir::Op::DynamicStackAddr: {
+      // Behind the sized slots; see lower_signature.
+      Address slot;
+      slot.kind = AddrKind::StackSlot;
+      slot.aux = static_cast<std::uint32_t>(func().stack_slots.size()) + func().data(inst).a;
+      return load_into(Op::LeaRM, 8, result(inst), slot);
+    }
     case ir::Op::GetPinnedReg:
     case ir::Op::SetPinnedReg:
-    case ir::Op::StackSwitch: break;
+      if (!pins_register_) {
+        fail(Error(ErrorKind::Unsupported,
+                   "the pinned register on x86_64 without the setting enable_pinned_reg"));
+        break;
+      }
+      if (func().op(inst) == ir::Op::GetPinnedReg) {
+        emit(mi(Pseudo::GetPinned, 8), {codegen::def(result(inst))});
+      } else {
+        emit(mi(Pseudo::SetPinned, 8), {codegen::use(reg(func().arg_a(inst)))});
+      }
+      return;
+    case ir::Op::StackSwitch: return lower_stack_switch(inst);
 
     // On i128 only: see lower_wide.
     case ir::Op::Iconcat:
@@ -459,7 +479,7 @@ Result<void> Lowering::find_stack_limit() {
   const auto unknown = [] {
     return Error(ErrorKind::Unsupported,
                  "stack_limit on x86_64 other than one or two i64 loads, the first from the "
-                 "context in the first parameter");
+                 "context in a register parameter");
   };
   std::int32_t offsets[2] = {};
   unsigned loads = 0;
@@ -470,11 +490,14 @@ Result<void> Lowering::find_stack_limit() {
     offsets[loads++] = static_cast<std::int32_t>(data.offset);
     gv = data.base;
   }
-  if (loads == 0 || f.global_values[gv].kind != ir::GlobalValueData::Kind::VmContext ||
-      f.signature.params.empty() || f.signature.params.front().purpose != ir::ArgPurpose::VmCtx) {
+  if (loads == 0 || f.global_values[gv].kind != ir::GlobalValueData::Kind::VmContext) {
     return unknown();
   }
-  if (f.signature.call_conv == ir::CallConv::WindowsFastcall) return unknown();
+  const auto& params = f.signature.params;
+  const auto context = std::ranges::find(params, ir::ArgPurpose::VmCtx, &ir::AbiParam::purpose);
+  if (context == params.end()) return unknown();
+  out().stack_limit_base = own_.params[static_cast<std::size_t>(context - params.begin())].reg;
+  if (out().stack_limit_base.is_none()) return unknown();
   // The chain was walked from its end.
   out().stack_limit_offset = offsets[loads - 1];
   if (loads == 2) out().stack_limit_offset2 = offsets[0];
@@ -488,7 +511,13 @@ Result<void> Lowering::lower_signature() {
   out().popped_arg_bytes = own_.popped_bytes;
   out().outgoing_arg_bytes = 0;
   out().has_calls = false;
+  out().pins_register = pins_register_;
   out().stack_slots.assign(func().stack_slots.begin(), func().stack_slots.end());
+  // A dynamic vector is its fixed part.
+  for (const ir::DynamicStackSlotData& slot : func().dynamic_stack_slots) {
+    out().stack_slots.push_back(
+        {.bytes = func().dynamic_types[slot.type].base.bytes(), .align_log2 = 4});
+  }
   flags_of_ = ir::Inst::none();
   if (const ir::FuncRef handler = func().trap_handler; handler.is_some()) {
     out().trap_symbol = static_cast<std::int32_t>(add_symbol(func().ext_funcs[handler].name));

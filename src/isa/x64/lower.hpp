@@ -64,7 +64,8 @@ struct TryPart {
 
 class Lowering final : public codegen::LowerBase {
  public:
-  explicit Lowering(FeatureSet features) : features_(features) {}
+  explicit Lowering(FeatureSet features, bool pins_register = false)
+      : features_(features), pins_register_(pins_register) {}
 
  private:
   template <typename Rules>
@@ -174,6 +175,7 @@ class Lowering final : public codegen::LowerBase {
   void lower_big_endian_store(ir::Inst inst, ir::Value v, unsigned bytes, const Address& address);
   bool lower_read_modify_write(ir::Inst store, ir::Value v, unsigned bytes);
   bool store_constant(ir::Value v, unsigned bytes, const Address& address);
+  bool store_of_lane(ir::Inst store, ir::Value v, unsigned bytes, const Address& to);
 
   // ---- Integers (lower_int.cpp, lower_bits.cpp, lower_divide.cpp).
   void lower_alu(ir::Inst inst, Op rr_form, bool commutes);
@@ -301,6 +303,7 @@ class Lowering final : public codegen::LowerBase {
   // Integers.
   void lower_vector_bitselect(ir::Inst inst);
   void lower_vector_mul(ir::Inst inst);
+  bool mul_widened(ir::Inst inst);
   void mul_i8(VReg d, VReg x, VReg y);
   void mul_i64(VReg d, VReg x, VReg y);
   void lower_vector_mul_high(ir::Inst inst, bool is_signed);
@@ -309,6 +312,12 @@ class Lowering final : public codegen::LowerBase {
   VReg min_max_64(VReg x, VReg y, bool is_signed, bool maximum);
   VReg greater_64(VReg x, VReg y);
   void lower_vector_icmp(ir::Inst inst);
+  void icmp_lanes(VReg d, ir::Inst inst, ir::IntCC cc);
+  bool icmp_constant(VReg d, ir::Inst inst, ir::IntCC cc);
+  static std::optional<Bits128> next_lanes(Bits128 bits, unsigned lane_bits, bool up,
+                                           std::uint64_t limit);
+  bool has_inverse(ir::Inst compare) const;
+  bool pseudo_min_max(ir::Inst select, ir::Inst compare);
   void lower_vector_shift(ir::Inst inst);
   void shift_by_constant(ir::Op op, unsigned lane_bits, VReg d, VReg x, unsigned amount);
   void shift_by_count(ir::Op op, unsigned lane_bits, VReg d, VReg x, VReg count);
@@ -333,6 +342,7 @@ class Lowering final : public codegen::LowerBase {
   void lower_widen(ir::Inst inst, bool is_signed, bool high);
   void lower_pairwise(ir::Inst inst);
   bool pairwise_of_widened(ir::Inst inst);
+  std::optional<Cc> test_of_operation(ir::Inst inst, bool all);
   Cc vector_test(ir::Inst inst);
   void lower_vhigh_bits(ir::Inst inst);
   void lower_vector_load(ir::Inst inst);
@@ -376,6 +386,7 @@ class Lowering final : public codegen::LowerBase {
   VReg wide_sign(Halves x);
   void lower_wide_abs(ir::Inst inst);
   void lower_wide_mul(ir::Inst inst);
+  bool wide_mul_of_extended(ir::Inst inst);
   void lower_wide_overflow(ir::Inst inst, Op low_rr, Op high_rr, Cc cc);
   void lower_carry(ir::Inst inst, Op op, Cc cc);
   void wide_shift_by(ir::Op op, Halves d, Halves x, std::int64_t n);
@@ -399,6 +410,19 @@ class Lowering final : public codegen::LowerBase {
   void compare_exchange_16(Halves d, Halves expected, Halves wanted, VReg base,
                            image::TrapCode trap);
   bool lower_wide_atomic(ir::Inst inst);
+  // lower_wide_math.cpp
+  std::optional<std::array<std::int64_t, 2>> wide_immediate(ir::Value v) const;
+  bool wide_pair_with_immediate(Op low_rr, Op high_rr, Halves d, ir::Value x, ir::Value y);
+  Halves full_product(VReg x, VReg y);
+  std::array<Halves, 2> wide_product(Halves x, Halves y);
+  Halves signed_high_half(Halves x, Halves y, Halves unsigned_high);
+  void lower_wide_mul_high(ir::Inst inst, bool is_signed);
+  void lower_wide_mul_overflow(ir::Inst inst, bool is_signed);
+  void call_helper(const char* name, std::initializer_list<Operand> defs,
+                   std::initializer_list<Operand> uses);
+  void lower_wide_divide(ir::Inst inst);
+  void lower_wide_from_float(ir::Inst inst, bool is_signed, bool saturate);
+  void lower_wide_to_float(ir::Inst inst, bool is_signed);
 
   // ---- Control and calls (lower_control.cpp, lower_call.cpp).
   void terminator(Pseudo op, Cc cc = Cc::O);
@@ -410,6 +434,12 @@ class Lowering final : public codegen::LowerBase {
                   TryPart* try_part);
   void lower_tail_call(ir::Inst inst);
   void call_library(VReg target, std::span<const VReg> args, VReg d);
+  /// Registers that a call, or whatever leaves this function for a while, changes.
+  RegMask not_pinned(RegMask mask) const {
+    if (pins_register_) mask.remove(kPinnedReg);
+    return mask;
+  }
+  void lower_stack_switch(ir::Inst inst);
   void emit_call(const ir::Signature& sig, const SignatureLayout& layout,
                  std::span<const ir::Value> args, std::span<const ir::Value> results, MachInst call,
                  Operand target, const Address& target_address, TryPart* try_part = nullptr);
@@ -439,6 +469,7 @@ class Lowering final : public codegen::LowerBase {
   bool must_set_flags(ir::Inst inst) const { return flags_of_ == inst; }
 
   FeatureSet features_;
+  bool pins_register_;
   ir::Inst flags_of_;  ///< lowered next: the branch just lowered reads its flags
   SignatureLayout own_;
   std::vector<SignatureLayout> layouts_;  // by SigRef; valid where layout_known_ is set

@@ -76,12 +76,12 @@ void Lowering::lower_atomic_rmw(ir::Inst inst) {
   const bool is_bitwise = op == ir::AtomicOp::And || op == ir::AtomicOp::Nand ||
                           op == ir::AtomicOp::Or || op == ir::AtomicOp::Xor ||
                           op == ir::AtomicOp::Xchg;
-  if (big && !is_bitwise && t != ir::I8) {
-    return fail(Error(ErrorKind::Unsupported, "big-endian atomic arithmetic on x86_64"));
-  }
-  if (big) x = swap_bytes(x, t.bytes());
+  // So arithmetic goes in a loop, with the bytes exchanged twice.
+  const bool swaps_in_loop = big && !is_bitwise && t != ir::I8;
+  if (big && !swaps_in_loop) x = swap_bytes(x, t.bytes());
   const auto done = [&](VReg old) { settle(d, big ? swap_bytes(old, t.bytes()) : old, t); };
-  if (op == ir::AtomicOp::Xchg || op == ir::AtomicOp::Add || op == ir::AtomicOp::Sub) {
+  if (!swaps_in_loop &&
+      (op == ir::AtomicOp::Xchg || op == ir::AtomicOp::Add || op == ir::AtomicOp::Sub)) {
     if (op == ir::AtomicOp::Sub) {
       const VReg negated = new_int();
       r(Op::NegR, op_width(t), negated, x);
@@ -104,6 +104,7 @@ void Lowering::lower_atomic_rmw(ir::Inst inst) {
   const VReg old = new_int();
   MachInst loop = mi(Pseudo::AtomicLoop, t.bytes(), static_cast<std::int64_t>(op));
   loop.trap = flags.trap;
+  loop.cc = swaps_in_loop ? 1 : 0;
   emit(loop, {codegen::def_fixed(old, preg(Gpr::Rax)), codegen::def(new_int()),
               codegen::late_use(base), codegen::late_use(x)});
   done(old);

@@ -106,7 +106,15 @@ void Lowering::copy_structure(std::uint32_t offset, ir::Value pointer, std::uint
     to.disp = static_cast<std::int32_t>(offset + at);
     emit(mi(store, size), {codegen::use(temp)}, to);
   };
+  constexpr std::uint32_t kUnrolledBytes = 128;
   std::uint32_t at = 0;
+  if (bytes > kUnrolledBytes) {
+    at = bytes & ~std::uint32_t{15};
+    MachInst loop = mi(Pseudo::CopyBlock, 16, at);
+    loop.disp = static_cast<std::int32_t>(offset);
+    emit(loop,
+         {codegen::early_def(new_int()), codegen::early_def(new_vec()), codegen::late_use(base)});
+  }
   for (; at + 16 <= bytes; at += 16) copy(at, 16, Op::MovupsRM, Op::MovupsMR, new_vec());
   for (const std::uint32_t size : {8u, 4u, 2u, 1u}) {
     for (; at + size <= bytes; at += size)
@@ -153,7 +161,8 @@ void Lowering::emit_call(const ir::Signature& sig, const SignatureLayout& layout
         use_argument(args[i], sig.params[i], sig.call_conv, layout.params[i], uses, use_count);
   }
   // The results' registers are defined, not clobbered.
-  RegMask clobbers = try_part != nullptr ? allocatable_registers() : call_clobbers(sig.call_conv);
+  RegMask clobbers =
+      not_pinned(try_part != nullptr ? allocatable_registers() : call_clobbers(sig.call_conv));
   struct Rezero {
     VReg to;
     VReg from;
@@ -216,7 +225,7 @@ void Lowering::emit_call(const ir::Signature& sig, const SignatureLayout& layout
 /// A function of floats in the system's convention.
 void Lowering::call_library(VReg target, std::span<const VReg> args, VReg d) {
   out().has_calls = true;
-  RegMask clobbers = call_clobbers(ir::CallConv::SystemV);
+  RegMask clobbers = not_pinned(call_clobbers(ir::CallConv::SystemV));
   clobbers.remove(preg(Xmm::Xmm0));
   std::vector<Operand>& list = operand_list();
   list.assign({codegen::def_fixed(d, preg(Xmm::Xmm0)), codegen::use(target)});
@@ -326,6 +335,10 @@ void Lowering::lower_tail_call(ir::Inst inst) {
     if (!layout->params[i].in_reg()) continue;
     count = use_argument(args[i], sig.params[i], sig.call_conv, layout->params[i], uses, count);
   }
+  // Tags of a tail call describe the state just before it: there is nothing behind.
+  if (const std::int64_t note = call_note(inst); note != 0) {
+    emit(mi(Pseudo::SequencePoint, 0, note), {});
+  }
   MachInst jump = mi(near ? Pseudo::TailCall : Pseudo::TailCallReg, moves ? 8 : 0,
                      moves ? layout->popped_bytes : 0);
   if (near) jump.aux = add_symbol(f.ext_funcs[ir::FuncRef(f.data(inst).a)].name);
@@ -375,16 +388,34 @@ VReg Lowering::global_value(ir::GlobalValue gv, unsigned depth) {
     }
     case ir::GlobalValueData::Kind::Symbol: {
       if (data.tls) {
-        fail(Error(ErrorKind::Unsupported, "thread-local symbol on x86_64"));
+        fail(Error(ErrorKind::Unsupported,
+                   "thread-local symbol on x86_64: code that is loaded into a running process has "
+                   "no thread-local storage"));
         return make_int(0);
       }
       return make_symbol(data.name, data.colocated, data.offset);
     }
     case ir::GlobalValueData::Kind::DynScale:
-      fail(Error(ErrorKind::Unsupported, "dyn_scale_target_const on x86_64"));
-      return make_int(0);
+      return make_int(1);  // the vectors of this target have one size
   }
   return make_int(0);
+}
+
+/// Saves this context, continues another; all registers are lost but for those that the contexts
+/// keep.
+void Lowering::lower_stack_switch(ir::Inst inst) {
+  out().has_calls = true;
+  const VReg d = result(inst);
+  const VReg save = reg(func().arg_a(inst));
+  const VReg load = reg(func().arg_b(inst));
+  const VReg payload = reg(func().arg_c(inst));
+  RegMask clobbers = not_pinned(allocatable_registers());
+  clobbers.remove(preg(Gpr::Rdi));
+  MachInst leave = mi(Pseudo::StackSwitch, 8);
+  leave.flags |= codegen::kCall;
+  leave.clobbers = static_cast<std::uint16_t>(add_clobbers(clobbers));
+  emit(leave, {codegen::def_fixed(d, preg(Gpr::Rdi)), codegen::use_fixed(payload, preg(Gpr::Rdi)),
+               codegen::use_fixed(save, preg(Gpr::Rsi)), codegen::use_fixed(load, preg(Gpr::Rdx))});
 }
 
 void Lowering::lower_global_value(ir::Inst inst) {

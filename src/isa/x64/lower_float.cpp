@@ -53,7 +53,22 @@ void Lowering::lower_float_unary(ir::Inst inst, Op f32_rr, Op f64_rr, std::int64
   const Op form = from_f32 ? f32_rr : f64_rr;
   const unsigned width = from_f32 ? 4 : 8;
   Address memory;
-  if (float_operand(x, inst, memory)) {
+  const bool in_memory = float_operand(x, inst, memory);
+  if (has(Feature::Avx)) {
+    // The instruction keeps the upper lanes of a register: with VEX of the operand itself, so that
+    // it waits for nothing else. From memory it would have to be another one's.
+    VReg from;
+    if (in_memory) {
+      from = new_float();
+      load_into(from_f32 ? Op::MovssRM : Op::MovsdRM, width, from, memory);
+    } else {
+      from = reg(x);
+    }
+    emit(mi(masm::x64::with_vex(form), width, imm),
+         {codegen::def(d), codegen::use(from), codegen::use(from)});
+    return;
+  }
+  if (in_memory) {
     emit(mi(next(form), width, imm), {codegen::def(d)}, memory);
     return;
   }

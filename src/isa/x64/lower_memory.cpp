@@ -266,6 +266,40 @@ bool Lowering::store_constant(ir::Value v, unsigned bytes, const Address& to) {
   return true;
 }
 
+/// The lane of a vector, or its low bits, straight from the vector register.
+bool Lowering::store_of_lane(ir::Inst store, ir::Value v, unsigned bytes, const Address& to) {
+  ir::Inst extract = def_of(v);
+  // Narrower stores of what was extended.
+  while (extract.is_some() &&
+         (func().op(extract) == ir::Op::Uextend || func().op(extract) == ir::Op::Sextend ||
+          func().op(extract) == ir::Op::Ireduce) &&
+         type(func().result(extract)).bits() <= 64 && can_fuse(extract, store)) {
+    extract = def_of(func().arg_a(extract));
+  }
+  if (extract.is_none() || func().op(extract) != ir::Op::Extractlane) return false;
+  const ir::Value value = func().result(extract);
+  const ir::Type t = type(value);
+  // What is wanted in another register besides is stored from there.
+  if (t.bytes() != bytes || !is_single_use(value) || is_used(value) ||
+      type(func().arg_a(extract)).bits() != 128) {
+    return false;
+  }
+  const unsigned lane = func().lane(extract);
+  const bool vex = has(Feature::Avx);
+  const VReg x = reg(func().arg_a(extract));
+  const auto emit_store = [&](Op form, unsigned width, std::int64_t imm) {
+    const Op with = vex ? masm::x64::with_vex(form) : form;
+    emit(mi(with == masm::x64::kNoOp ? form : with, width, imm), {codegen::use(x)}, to);
+    return true;
+  };
+  switch (bytes) {
+    case 1: return emit_store(Op::PextrbMXI, 4, lane);
+    case 2: return emit_store(Op::PextrwMXI, 4, lane);
+    case 4: return lane == 0 ? emit_store(Op::MovssMR, 4, 0) : emit_store(Op::PextrdMXI, 4, lane);
+    default: return emit_store(lane == 0 ? Op::MovsdMR : Op::MovhpdMR, 8, 0);
+  }
+}
+
 void Lowering::lower_store(ir::Inst inst) {
   ir::Value v = resolve(func().arg_a(inst));
   const unsigned bytes = access_bytes(func().op(inst), type(v));
@@ -276,7 +310,7 @@ void Lowering::lower_store(ir::Inst inst) {
   };
   if (flags.endian == 2) return lower_big_endian_store(inst, v, bytes, to());
   const Address target = to();
-  if (store_constant(v, bytes, target)) return;
+  if (store_constant(v, bytes, target) || store_of_lane(inst, v, bytes, target)) return;
   if (type(v) == ir::F32) {
     emit(mi(Op::MovssMR, 4), {codegen::use(reg(v))}, target);
   } else if (type(v) == ir::F64) {

@@ -56,12 +56,12 @@ TEST(Lower, ShiftsByRegisterFollowTheFeatures) {
 }
 
 TEST(Lower, RefusesWhatItLacks) {
-  EXPECT_EQ(lowered_error("function %f(i128, i128) -> i128 fast {\n"
-                          "block0(v0: i128, v1: i128):\n"
-                          "  v2 = udiv v0, v1\n"
+  EXPECT_EQ(lowered_error("function %f(f128, f128) -> f128 fast {\n"
+                          "block0(v0: f128, v1: f128):\n"
+                          "  v2 = fadd v0, v1\n"
                           "  return v2\n"
                           "}\n"),
-            "operation udiv giving i128 on x86_64");
+            "operation fadd giving f128 on x86_64");
   EXPECT_EQ(lowered_error("function %f(i64) -> i64 apple_aarch64 {\n"
                           "block0(v0: i64):\n"
                           "  return v0\n"
@@ -124,6 +124,23 @@ TEST(Lower, BlocksThatCallComeLast) {
   ASSERT_NE(call, std::string::npos) << text;
   EXPECT_LT(back, leave) << text;
   EXPECT_LT(leave, call) << text;
+}
+
+TEST(Lower, TellsWhatItLacks) {
+  EXPECT_EQ(lowered_error("function %f() -> i64 fast {\n"
+                          "block0:\n"
+                          "  v0 = get_pinned_reg.i64\n"
+                          "  return v0\n"
+                          "}\n"),
+            "the pinned register on x86_64 without the setting enable_pinned_reg");
+  EXPECT_EQ(lowered_error("function %f() -> i64 fast {\n"
+                          "  gv0 = symbol tls %x\n"
+                          "block0:\n"
+                          "  v0 = tls_value.i64 gv0\n"
+                          "  return v0\n"
+                          "}\n"),
+            "tls_value on x86_64: code that is loaded into a running process has no thread-local "
+            "storage");
 }
 
 }  // namespace hoist::isa::x64

@@ -73,8 +73,12 @@ bool Lowering::lower_vector_float(ir::Inst inst) {
     case ir::Op::FcvtToUintSat: lower_vector_to_int(inst, false); return true;
     case ir::Op::X86Cvtt2dq: {
       const ir::Value x = func().arg_a(inst);
-      if (type(x).lane_bits() != 32) return false;
       const VReg d = result(inst);
+      if (type(x) == ir::F64x2 && type(results[0]) == ir::I32x4) {
+        v1(Op::Cvttpd2dqRR, d, reg(x));
+        return true;
+      }
+      if (type(x).lane_bits() != 32) return false;
       v1(Op::Cvttps2dqRR, d, reg(x));
       return true;
     }
@@ -134,9 +138,18 @@ void Lowering::lower_vector_fcmp(ir::Inst inst) {
   const Predicate p = predicate_of(func().float_cc(inst));
   const Op form = by_lane(bits, Op::CmppsRRI, Op::CmppdRRI);
   const VReg d = result(inst);
-  VReg x = reg(func().arg_a(inst));
-  VReg y = reg(func().arg_b(inst));
-  if (p.swap) std::swap(x, y);
+  ir::Value first = func().arg_a(inst);
+  ir::Value second = func().arg_b(inst);
+  if (p.swap) std::swap(first, second);
+  Address memory;
+  if ((p.code < 8 || has(Feature::Avx)) && vector_operand(second, inst, memory)) {
+    const bool vex = has(Feature::Avx);
+    emit(mi(vex ? masm::x64::with_vex(next(form)) : next(form), 16, p.code),
+         {vex ? codegen::def(d) : codegen::def_same(d, 1), codegen::use(reg(first))}, memory);
+    return;
+  }
+  const VReg x = reg(first);
+  const VReg y = reg(second);
   if (p.code < 8 || has(Feature::Avx)) return vvi(form, d, x, y, p.code);
   // Unordered or equal; ordered and not equal.
   const bool ueq = p.code == 8;
@@ -187,7 +200,8 @@ bool Lowering::fused_multiply_add(ir::Inst inst) {
     v = resolve(v);
     while (true) {
       const ir::Inst neg = match(v, ir::Op::Fneg);
-      if (neg.is_none() || !can_fuse(neg, inst)) return v;
+      // The sign of other lanes is another bit.
+      if (neg.is_none() || type(func().result(neg)) != t || !can_fuse(neg, inst)) return v;
       negated = !negated;
       v = resolve(func().arg_a(neg));
     }
@@ -256,7 +270,7 @@ void Lowering::lower_vector_fma(ir::Inst inst) {
 
 void Lowering::lower_vector_from_int(ir::Inst inst, bool is_signed) {
   const ir::Type t = type(func().result(inst));
-  const ir::Value from = resolve(func().arg_a(inst));
+  const ir::Value from = func().arg_a(inst);
   if (type(from).lane_bits() != t.lane_bits()) return unsupported(inst);
   const VReg d = result(inst);
   if (t.lane_bits() == 32) {
@@ -271,9 +285,13 @@ void Lowering::lower_vector_from_int(ir::Inst inst, bool is_signed) {
     return vv(Op::AddpsRR, d, high, v1(Op::Cvtdq2psRR, low));
   }
   const ir::Inst widen = def_of(from);
-  if (widen.is_some() && can_fuse(widen, inst) && type(func().arg_a(widen)).bits() == 128) {
+  if (widen.is_some() && type(func().result(widen)) == type(from) && can_fuse(widen, inst) &&
+      type(func().arg_a(widen)).bits() == 128) {
     const ir::Op op = func().op(widen);
     if (op == ir::Op::SwidenLow) return v1(Op::Cvtdq2pdRR, d, reg(func().arg_a(widen)));
+    if (op == ir::Op::UwidenLow && has_avx512(Feature::Avx512f)) {
+      return v1(Op::Vcvtudq2pdRR, d, reg(func().arg_a(widen)));
+    }
     if (op == ir::Op::UwidenLow) {
       // As the low bits of a double of 2^52.
       const VReg exponent = make_vector(32, kTwo52 >> 32);

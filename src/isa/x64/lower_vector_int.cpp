@@ -75,23 +75,68 @@ bool Lowering::lower_vector_int(ir::Inst inst) {
   }
 }
 
+/// x < y ? x : y and x < y ? y : x, bit for bit what the processor's minimum and maximum give.
+bool Lowering::pseudo_min_max(ir::Inst select, ir::Inst compare) {
+  if (func().op(compare) != ir::Op::Fcmp || !can_fuse(compare, select)) return false;
+  const ir::FloatCC cc = func().float_cc(compare);
+  if (cc != ir::FloatCC::Lt && cc != ir::FloatCC::Gt) return false;
+  ir::Value less = func().arg_a(compare);
+  ir::Value more = func().arg_b(compare);
+  const bool singles = type(less).lane_bits() == 32;
+  if (cc == ir::FloatCC::Gt) std::swap(less, more);
+  const ir::Value if_so = resolve(func().arg_b(select));
+  const ir::Value if_not = resolve(func().arg_c(select));
+  const bool minimum = if_so == resolve(less) && if_not == resolve(more);
+  if (!minimum && (if_so != resolve(more) || if_not != resolve(less))) return false;
+  const VReg d = result(select);
+  const VReg x = reg(if_so);
+  const VReg y = reg(if_not);
+  if (minimum) {
+    vv(singles ? Op::MinpsRR : Op::MinpdRR, d, x, y);
+  } else {
+    vv(singles ? Op::MaxpsRR : Op::MaxpdRR, d, x, y);
+  }
+  return true;
+}
+
+/// Whether the inverse of a comparison of integers takes fewer instructions.
+bool Lowering::has_inverse(ir::Inst compare) const {
+  if (func().op(compare) != ir::Op::Icmp) return false;
+  const bool quads = type(func().arg_a(compare)).lane_bits() == 64;
+  switch (func().int_cc(compare)) {
+    case ir::IntCC::Ne: return true;
+    case ir::IntCC::Ugt:
+    case ir::IntCC::Ult: return !quads;
+    case ir::IntCC::Sge:
+    case ir::IntCC::Sle:
+    case ir::IntCC::Uge:
+    case ir::IntCC::Ule: return quads;
+    case ir::IntCC::Eq:
+    case ir::IntCC::Sgt:
+    case ir::IntCC::Slt: return false;
+  }
+  return false;
+}
+
 /// A choice by the lanes of a comparison is a blend.
 void Lowering::lower_vector_bitselect(ir::Inst inst) {
   const ir::Value c = resolve(func().arg_a(inst));
-  ir::Inst compare = def_of(c);
-  for (unsigned steps = 0; steps < 4; ++steps) {
-    if (compare.is_none() || func().op(compare) != ir::Op::Bitcast) break;
-    compare = def_of(func().arg_a(compare));
-  }
-  const bool by_lane = compare.is_some() &&
-                       (func().op(compare) == ir::Op::Icmp || func().op(compare) == ir::Op::Fcmp);
+  const ir::Inst compare = def_of(c);
+  const bool by_lane = compare.is_some() && type(func().arg_a(inst)).bits() == 128 &&
+                       (func().op(compare) == ir::Op::Icmp || func().op(compare) == ir::Op::Fcmp) &&
+                       type(func().result(compare)).is_vector();
+  if (by_lane && pseudo_min_max(inst, compare)) return;
   const VReg d = result(inst);
+  if (by_lane && can_fuse(compare, inst) && has_inverse(compare)) {
+    const VReg mask = new_vec();
+    icmp_lanes(mask, compare, ir::inverse(func().int_cc(compare)));
+    const VReg x = reg(func().arg_b(inst));
+    return blend(8, d, x, reg(func().arg_c(inst)), mask);
+  }
   const VReg mask = reg(c);
   const VReg x = reg(func().arg_b(inst));
   const VReg y = reg(func().arg_c(inst));
-  if (by_lane && type(c).is_vector() && type(func().result(compare)).is_vector()) {
-    return blend(8, d, y, x, mask);
-  }
+  if (by_lane) return blend(8, d, y, x, mask);
   if (has_avx512(Feature::Avx512f)) return ternary_logic(d, mask, x, y, 0xca);
   const VReg from_x = vv(Op::PandRR, x, mask);
   const VReg from_y = vv(Op::PandnRR, mask, y);
@@ -112,9 +157,44 @@ void Lowering::lower_vector_abs(ir::Inst inst) {
 
 // ---- Products.
 
+/// Products of lanes that were widened alike, from the narrow lanes: the halves of 16-bit products
+/// are interleaved; of 32-bit lanes the processor multiplies every other one.
+bool Lowering::mul_widened(ir::Inst inst) {
+  const ir::Type t = type(func().result(inst));
+  const ir::Inst a = def_of(func().arg_a(inst));
+  const ir::Inst b = def_of(func().arg_b(inst));
+  if (t.bits() != 128 || a.is_none() || b.is_none() || func().op(a) != func().op(b)) return false;
+  const ir::Op op = func().op(a);
+  const bool is_signed = op == ir::Op::SwidenLow || op == ir::Op::SwidenHigh;
+  const bool high = op == ir::Op::SwidenHigh || op == ir::Op::UwidenHigh;
+  if (!is_signed && !high && op != ir::Op::UwidenLow) return false;
+  if (type(func().result(a)) != t || type(func().result(b)) != t || !can_fuse(a, inst) ||
+      !can_fuse(b, inst)) {
+    return false;
+  }
+  const ir::Value narrow_x = func().arg_a(a);
+  const ir::Value narrow_y = func().arg_a(b);
+  if (type(narrow_x).bits() != 128) return false;
+  const VReg d = result(inst);
+  const VReg x = reg(narrow_x);
+  const VReg y = reg(narrow_y);
+  if (t.lane_bits() == 32) {
+    const VReg low = vv(Op::PmullwRR, x, y);
+    const VReg upper = vv(is_signed ? Op::PmulhwRR : Op::PmulhuwRR, x, y);
+    vv(high ? Op::PunpckhwdRR : Op::PunpcklwdRR, d, low, upper);
+    return true;
+  }
+  const unsigned spread = high ? 0xfa : 0x50;
+  const VReg even_x = v1(Op::PshufdRRI, x, spread);
+  const VReg even_y = x == y ? even_x : v1(Op::PshufdRRI, y, spread);
+  vv(is_signed ? Op::PmuldqRR : Op::PmuludqRR, d, even_x, even_y);
+  return true;
+}
+
 void Lowering::lower_vector_mul(ir::Inst inst) {
   const ir::Type t = type(func().result(inst));
   if (t.lane_bits() == 16) return vbinary(inst, Op::PmullwRR, true);
+  if (mul_widened(inst)) return;
   if (t.lane_bits() == 32) return vbinary(inst, Op::PmulldRR, true);
   const ir::Value x = resolve(func().arg_a(inst));
   const ir::Value y = resolve(func().arg_b(inst));
@@ -122,7 +202,8 @@ void Lowering::lower_vector_mul(ir::Inst inst) {
     const ir::Inst a = def_of(x);
     const ir::Inst b = def_of(y);
     return a.is_some() && b.is_some() && (func().op(a) == low || func().op(a) == high) &&
-           (func().op(b) == low || func().op(b) == high);
+           (func().op(b) == low || func().op(b) == high) && type(func().result(a)) == t &&
+           type(func().result(b)) == t;
   };
   if (t.lane_bits() == 64) {
     // What was widened has its value in the low half of each lane.
@@ -271,11 +352,83 @@ void Lowering::lower_vector_min_max(ir::Inst inst, bool is_signed, bool maximum)
 
 void Lowering::lower_vector_icmp(ir::Inst inst) {
   const unsigned lane = lane_number(type(func().arg_a(inst)));
-  ir::IntCC cc = func().int_cc(inst);
+  const ir::IntCC cc = func().int_cc(inst);
   if (cc == ir::IntCC::Eq) return vbinary(inst, kEqual[lane], true);
-  const VReg d = result(inst);
+  if (cc == ir::IntCC::Sgt && lane < 3) return vbinary(inst, kGreater[lane], false);
+  icmp_lanes(result(inst), inst, cc);
+}
+
+/// Each lane plus one or minus one; nothing if a lane is `limit`, which has no such neighbour.
+std::optional<Lowering::Bits128> Lowering::next_lanes(Bits128 bits, unsigned lane_bits, bool up,
+                                                      std::uint64_t limit) {
+  const std::uint64_t mask =
+      lane_bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << lane_bits) - 1;
+  for (std::uint64_t* half : {&bits.low, &bits.high}) {
+    std::uint64_t out = 0;
+    for (unsigned at = 0; at < 64; at += lane_bits) {
+      const std::uint64_t lane = (*half >> at) & mask;
+      if (lane == limit) return std::nullopt;
+      out |= ((up ? lane + 1 : lane - 1) & mask) << at;
+    }
+    *half = out;
+  }
+  return bits;
+}
+
+/// Comparison of lanes up to 32 bits with a constant by two instructions at most: an order that
+/// there is no instruction for is the other one with the next number.
+bool Lowering::icmp_constant(VReg d, ir::Inst inst, ir::IntCC cc) {
+  const unsigned lane = lane_number(type(func().arg_a(inst)));
+  if (lane > 2 || type(func().arg_a(inst)).bits() != 128) return false;
+  ir::Value x = func().arg_a(inst);
+  ir::Value y = func().arg_b(inst);
+  if (vector_constant(x)) {
+    std::swap(x, y);
+    cc = ir::swapped(cc);
+  }
+  const std::optional<Bits128> constant = vector_constant(y);
+  if (!constant) return false;
+  const unsigned bits = 8u << lane;
+  const std::uint64_t ones = (std::uint64_t{1} << bits) - 1;
+  const std::uint64_t smallest = std::uint64_t{1} << (bits - 1);
+  std::optional<Bits128> limit = constant;
+  Op extreme = kNone;
+  switch (cc) {
+    case ir::IntCC::Ugt:
+      limit = next_lanes(*constant, bits, true, ones);
+      extreme = kUmax[lane];
+      break;
+    case ir::IntCC::Uge: extreme = kUmax[lane]; break;
+    case ir::IntCC::Ult:
+      limit = next_lanes(*constant, bits, false, 0);
+      extreme = kUmin[lane];
+      break;
+    case ir::IntCC::Ule: extreme = kUmin[lane]; break;
+    case ir::IntCC::Sge: limit = next_lanes(*constant, bits, false, smallest); break;
+    case ir::IntCC::Sle: extreme = kSmin[lane]; break;
+    case ir::IntCC::Eq:
+    case ir::IntCC::Ne:
+    case ir::IntCC::Sgt:
+    case ir::IntCC::Slt: return false;
+  }
+  if (!limit) return false;
+  const VReg a = reg(x);
+  if (extreme == kNone) {
+    vm(next(kGreater[lane]), d, a, vector_address(*limit));
+  } else {
+    const VReg clamped = vm(next(extreme), a, vector_address(*limit));
+    vv(kEqual[lane], d, clamped, a);
+  }
+  return true;
+}
+
+/// The operands of `inst` compared by `cc`.
+void Lowering::icmp_lanes(VReg d, ir::Inst inst, ir::IntCC cc) {
+  if (icmp_constant(d, inst, cc)) return;
+  const unsigned lane = lane_number(type(func().arg_a(inst)));
   VReg x = reg(func().arg_a(inst));
   VReg y = reg(func().arg_b(inst));
+  if (cc == ir::IntCC::Eq) return vv(kEqual[lane], d, x, y);
   if (cc == ir::IntCC::Ne) return vnot(d, vv(kEqual[lane], x, y));
   if (cc == ir::IntCC::Slt || cc == ir::IntCC::Sle || cc == ir::IntCC::Ult ||
       cc == ir::IntCC::Ule) {

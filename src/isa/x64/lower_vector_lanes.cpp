@@ -54,6 +54,11 @@ bool Lowering::lower_vector_lanes(ir::Inst inst) {
       return true;
     }
     case ir::Op::VhighBits: lower_vhigh_bits(inst); return true;
+    case ir::Op::ExtractVector:
+      // A dynamic vector is its fixed part, number 0.
+      if (func().lane(inst) != 0) return false;
+      move(result(inst), reg(func().arg_a(inst)), codegen::RegClass::Float);
+      return true;
     case ir::Op::Uload8x8: lower_extending_load(inst, Op::PmovzxbwRM); return true;
     case ir::Op::Sload8x8: lower_extending_load(inst, Op::PmovsxbwRM); return true;
     case ir::Op::Uload16x4: lower_extending_load(inst, Op::PmovzxwdRM); return true;
@@ -193,7 +198,9 @@ bool Lowering::narrow_conversion(ir::Inst inst) {
   if (!is_signed && op != ir::Op::Uunarrow) return false;
   const ir::Inst convert =
       match(func().arg_a(inst), is_signed ? ir::Op::FcvtToSintSat : ir::Op::FcvtToUintSat);
-  if (convert.is_none() || !can_fuse(convert, inst)) return false;
+  if (convert.is_none() || type(func().result(convert)) != ir::I64x2 || !can_fuse(convert, inst)) {
+    return false;
+  }
   const VReg d = result(inst);
   const VReg x = reg(func().arg_a(convert));
   if (is_signed) {
@@ -206,6 +213,10 @@ bool Lowering::narrow_conversion(ir::Inst inst) {
   }
   const VReg zero = make_vector(Bits128{});
   const VReg positive = vv(Op::MaxpdRR, x, zero);
+  if (has_avx512(Feature::Avx512f)) {
+    v1(Op::Vcvttpd2udqRR, d, positive);
+    return true;
+  }
   const VReg number = vm(Op::MinpdRM, positive, repeat(64, 0x41ef'ffff'ffe0'0000));
   const VReg whole = v1(Op::RoundpdRRI, number, 8 | 3);
   const VReg large = vm(Op::AddpdRM, whole, repeat(64, 0x4330'0000'0000'0000));
@@ -259,7 +270,7 @@ void Lowering::lower_narrow(ir::Inst inst) {
 
 void Lowering::lower_widen(ir::Inst inst, bool is_signed, bool high) {
   const VReg d = result(inst);
-  const ir::Value from = resolve(func().arg_a(inst));
+  const ir::Value from = func().arg_a(inst);
   const ir::Type t = type(from);
   const unsigned lane = lane_number(t);
   const Op form = is_signed ? kWidenSigned[lane] : kWidenUnsigned[lane];
@@ -278,11 +289,17 @@ bool Lowering::pairwise_of_widened(ir::Inst inst) {
   const ir::Inst a = def_of(func().arg_a(inst));
   const ir::Inst b = def_of(func().arg_b(inst));
   if (a.is_none() || b.is_none() || !can_fuse(a, inst) || !can_fuse(b, inst)) return false;
+  const ir::Type t = type(func().result(inst));
+  if (func().results(a).size() != 1 || type(func().result(a)) != t ||
+      func().results(b).size() != 1 || type(func().result(b)) != t) {
+    return false;
+  }
   const auto widened = [&](ir::Value v, ir::Op op) {
     const ir::Inst widen = match(v, op);
-    return widen.is_some() ? resolve(func().arg_a(widen)) : ir::Value::none();
+    return widen.is_some() && type(func().result(widen)) == t ? resolve(func().arg_a(widen))
+                                                              : ir::Value::none();
   };
-  const bool from_bytes = type(func().result(inst)).lane_bits() == 16;
+  const bool from_bytes = t.lane_bits() == 16;
   if (func().op(a) == ir::Op::Imul && func().op(b) == ir::Op::Imul && !from_bytes) {
     const ir::Value x = widened(func().arg_a(a), ir::Op::SwidenLow);
     const ir::Value y = widened(func().arg_b(a), ir::Op::SwidenLow);
@@ -357,11 +374,56 @@ void Lowering::lower_pairwise(ir::Inst inst) {
 
 // ---- Tests.
 
+/// The test of a comparison or of a conjunction by one instruction that takes both operands: ptest
+/// says whether x & y is zero (ZF), and whether ~x & y is (CF).
+std::optional<Cc> Lowering::test_of_operation(ir::Inst inst, bool all) {
+  const ir::Inst def = def_of(func().arg_a(inst));
+  if (def.is_none() || !can_fuse(def, inst)) return std::nullopt;
+  const ir::Op op = func().op(def);
+  const auto test = [&](VReg x, VReg y) {
+    emit(mi(has(Feature::Avx) ? Op::VptestRR : Op::PtestRR, 16),
+         {codegen::use(x), codegen::use(y)});
+  };
+  if (!all && op == ir::Op::Band) {
+    for (const bool second : {true, false}) {
+      const ir::Inst complement =
+          match(second ? func().arg_b(def) : func().arg_a(def), ir::Op::Bnot);
+      if (complement.is_none() || !can_fuse(complement, inst)) continue;
+      const VReg x = reg(func().arg_a(complement));
+      test(x, reg(second ? func().arg_a(def) : func().arg_b(def)));
+      return Cc::Ae;
+    }
+    const VReg x = reg(func().arg_a(def));
+    test(x, reg(func().arg_b(def)));
+    return Cc::Ne;
+  }
+  if (op != ir::Op::Icmp && op != ir::Op::Fcmp) return std::nullopt;
+  // Lanes of the comparison that are all ones or zero: those of the test must not be larger.
+  const ir::Type compared = type(func().result(def));
+  if (!compared.is_vector() ||
+      (all && compared.lane_bits() < type(func().arg_a(inst)).lane_bits())) {
+    return std::nullopt;
+  }
+  if (op == ir::Op::Icmp && func().int_cc(def) == (all ? ir::IntCC::Eq : ir::IntCC::Ne)) {
+    const VReg x = reg(func().arg_a(def));
+    const VReg difference = vv(Op::PxorRR, x, reg(func().arg_b(def)));
+    test(difference, difference);
+    return all ? Cc::E : Cc::Ne;
+  }
+  if (!all) return std::nullopt;
+  const VReg mask = reg(func().arg_a(inst));
+  test(mask, make_vector(Bits128{~std::uint64_t{0}, ~std::uint64_t{0}}));
+  return Cc::B;
+}
+
 /// Sets the flags for vany_true or vall_true; the condition that then holds if it is so.
 Cc Lowering::vector_test(ir::Inst inst) {
-  const ir::Value v = resolve(func().arg_a(inst));
+  const ir::Value v = func().arg_a(inst);
   const ir::Type t = type(v);
   const bool all = func().op(inst) == ir::Op::VallTrue;
+  if (t.bits() == 128) {
+    if (const std::optional<Cc> cc = test_of_operation(inst, all)) return *cc;
+  }
   VReg x = reg(v);
   if (all) {
     const VReg zero = make_vector(Bits128{});

@@ -30,11 +30,17 @@ constexpr std::uint64_t kSign64 = std::uint64_t{1} << 63;
 void Lowering::shift_by_constant(ir::Op op, unsigned lane_bits, VReg d, VReg x, unsigned amount) {
   if (amount == 0) return move(d, x, codegen::RegClass::Float);
   if (lane_bits == 8) {
+    if (op == ir::Op::Sshr && amount == 7) {
+      const VReg zero = make_vector(Bits128{});
+      return vv(Op::PcmpgtbRR, d, zero, x);
+    }
     if (op == ir::Op::Sshr) {
-      // Each byte twice in a word, shifted and packed; no value is out of the range of a byte.
-      const VReg low = vi(Op::PsrawRI, vv(Op::PunpcklbwRR, x, x), 8 + amount);
-      const VReg high = vi(Op::PsrawRI, vv(Op::PunpckhbwRR, x, x), 8 + amount);
-      return vv(Op::PacksswbRR, d, low, high);
+      // As for 64 bits below: (x >>> n ^ m) - m, where m is the sign bit's new place.
+      const VReg words = vi(Op::PsrlwRI, x, amount);
+      const VReg logical = vm(Op::PandRM, words, repeat(8, 0xffu >> amount));
+      const Bits128 m = repeat(8, 0x80u >> amount);
+      const VReg flipped = vm(Op::PxorRM, logical, m);
+      return vm(Op::PsubbRM, d, flipped, vector_address(m));
     }
     const bool left = op == ir::Op::Ishl;
     if (left && amount == 1) return vv(Op::PaddbRR, d, x, x);

@@ -69,8 +69,6 @@ void Lowering::wide_select(Cc cc, Halves d, Halves otherwise, Halves then) {
 
 /// The flags of a comparison of two i128.
 Condition Lowering::compare_wide(ir::IntCC cc, ir::Value a, ir::Value b) {
-  Halves x = wide(a);
-  Halves y = wide(b);
   Condition out;
   bool swap = false;
   switch (cc) {
@@ -97,13 +95,28 @@ Condition Lowering::compare_wide(ir::IntCC cc, ir::Value a, ir::Value b) {
       swap = true;
       break;
   }
-  if (out.cc == Cc::E || out.cc == Cc::Ne) {
+  if (swap) std::swap(a, b);
+  const Halves x = wide(a);
+  const bool is_equality = out.cc == Cc::E || out.cc == Cc::Ne;
+  if (const auto imm = wide_immediate(b)) {
+    if (is_equality) {
+      const bool is_zero = (*imm)[0] == 0 && (*imm)[1] == 0;
+      const VReg low_bits = is_zero ? x.lo : ri(Op::XorRI, 8, x.lo, (*imm)[0]);
+      const VReg high_bits = is_zero ? x.hi : ri(Op::XorRI, 8, x.hi, (*imm)[1]);
+      static_cast<void>(rr(Op::OrRR, 8, low_bits, high_bits));
+    } else {
+      emit(mi(Op::CmpRI, 8, (*imm)[0]), {codegen::use(x.lo)});
+      static_cast<void>(ri(Op::SbbRI, 8, x.hi, (*imm)[1]));
+    }
+    return out;
+  }
+  const Halves y = wide(b);
+  if (is_equality) {
     const VReg low_bits = rr(Op::XorRR, 8, x.lo, y.lo);
     const VReg high_bits = rr(Op::XorRR, 8, x.hi, y.hi);
     static_cast<void>(rr(Op::OrRR, 8, low_bits, high_bits));
     return out;
   }
-  if (swap) std::swap(x, y);
   emit(mi(Op::CmpRR, 8), {codegen::use(x.lo), codegen::use_any(y.lo)});
   static_cast<void>(rr(Op::SbbRR, 8, x.hi, y.hi));
   return out;
@@ -156,7 +169,25 @@ void Lowering::lower_wide_abs(ir::Inst inst) {
   wide_pair(Op::SubRR, Op::SbbRR, d, flipped, signs);
 }
 
+/// A product of two values that were extended from 64 bits: one instruction.
+bool Lowering::wide_mul_of_extended(ir::Inst inst) {
+  const ir::Inst x = def_of(func().arg_a(inst));
+  const ir::Inst y = def_of(func().arg_b(inst));
+  if (x.is_none() || y.is_none() || func().op(x) != func().op(y)) return false;
+  const ir::Op op = func().op(x);
+  if (op != ir::Op::Sextend && op != ir::Op::Uextend) return false;
+  if (type(func().arg_a(x)) != ir::I64 || type(func().arg_a(y)) != ir::I64) return false;
+  const Halves d = wide_result(inst);
+  const VReg a = reg(func().arg_a(x));
+  const VReg b = reg(func().arg_a(y));
+  emit(mi(op == ir::Op::Sextend ? Op::ImulR : Op::MulR, 8),
+       {codegen::def_fixed(d.lo, preg(Gpr::Rax)), codegen::def_fixed(d.hi, preg(Gpr::Rdx)),
+        codegen::use_fixed(a, preg(Gpr::Rax)), codegen::use_any(b)});
+  return true;
+}
+
 void Lowering::lower_wide_mul(ir::Inst inst) {
+  if (wide_mul_of_extended(inst)) return;
   const Halves d = wide_result(inst);
   const Halves x = wide(func().arg_a(inst));
   const Halves y = wide(func().arg_b(inst));
@@ -450,6 +481,7 @@ bool Lowering::lower_wide(ir::Inst inst) {
   const bool gives_wide = !results.empty() && type(results[0]) == ir::I128;
   const auto pair = [&](Op low_rr, Op high_rr) {
     const Halves d = wide_result(inst);
+    if (wide_pair_with_immediate(low_rr, high_rr, d, f.arg_a(inst), f.arg_b(inst))) return true;
     const Halves x = wide(f.arg_a(inst));
     wide_pair(low_rr, high_rr, d, x, wide(f.arg_b(inst)));
     return true;
@@ -571,7 +603,21 @@ bool Lowering::lower_wide(ir::Inst inst) {
     case ir::Op::AtomicStore:
     case ir::Op::AtomicRmw:
     case ir::Op::AtomicCas: return lower_wide_atomic(inst);
-    default: return false;  // division, products of 256 bits, floats
+    case ir::Op::Umulhi: lower_wide_mul_high(inst, false); return true;
+    case ir::Op::Smulhi: lower_wide_mul_high(inst, true); return true;
+    case ir::Op::UmulOverflow: lower_wide_mul_overflow(inst, false); return true;
+    case ir::Op::SmulOverflow: lower_wide_mul_overflow(inst, true); return true;
+    case ir::Op::Udiv:
+    case ir::Op::Sdiv:
+    case ir::Op::Urem:
+    case ir::Op::Srem: lower_wide_divide(inst); return true;
+    case ir::Op::FcvtFromUint: lower_wide_to_float(inst, false); return true;
+    case ir::Op::FcvtFromSint: lower_wide_to_float(inst, true); return true;
+    case ir::Op::FcvtToUint: lower_wide_from_float(inst, false, false); return true;
+    case ir::Op::FcvtToSint: lower_wide_from_float(inst, true, false); return true;
+    case ir::Op::FcvtToUintSat: lower_wide_from_float(inst, false, true); return true;
+    case ir::Op::FcvtToSintSat: lower_wide_from_float(inst, true, true); return true;
+    default: return false;  // every other operation of the open set
   }
 }
 

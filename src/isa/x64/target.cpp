@@ -12,7 +12,7 @@ namespace {
 
 class Scratch final : public codegen::TargetScratch {
  public:
-  explicit Scratch(FeatureSet features) : lowering(features) {}
+  Scratch(FeatureSet features, bool pins_register) : lowering(features, pins_register) {}
   Lowering lowering;
   EmitScratch emission;
 };
@@ -20,11 +20,11 @@ class Scratch final : public codegen::TargetScratch {
 }  // namespace
 
 std::unique_ptr<codegen::TargetScratch> X64Target::make_scratch() const {
-  return std::make_unique<Scratch>(features_);
+  return std::make_unique<Scratch>(features_, pins_register_);
 }
 
 const codegen::RegisterFile& X64Target::registers(ir::CallConv conv) const {
-  return register_file(conv);
+  return register_file(conv, pins_register_);
 }
 
 Result<void> X64Target::lower(const ir::Function& func, codegen::TargetScratch& scratch,

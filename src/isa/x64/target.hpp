@@ -9,7 +9,8 @@ namespace hoist::isa::x64 {
 
 class X64Target final : public codegen::Target {
  public:
-  explicit X64Target(masm::x64::FeatureSet features) : features_(features) {}
+  explicit X64Target(masm::x64::FeatureSet features, bool pins_register = false)
+      : features_(features), pins_register_(pins_register) {}
 
   std::string_view name() const override { return "x86_64"; }
   std::unique_ptr<codegen::TargetScratch> make_scratch() const override;
@@ -25,6 +26,7 @@ class X64Target final : public codegen::Target {
 
  private:
   masm::x64::FeatureSet features_;
+  bool pins_register_;
 };
 
 }  // namespace hoist::isa::x64

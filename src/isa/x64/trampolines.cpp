@@ -120,14 +120,27 @@ class TrampolineWriter {
     return Mem::at(kSlots, kSlotBytes * static_cast<std::int32_t>(number) + 8);
   }
 
-  /// Copies what the slot points to; all units of 8 bytes but the last are whole.
+  /// Copies what the slot points to; all units of 8 bytes but the last are whole. Changes rax, rcx,
+  /// r11, which hold no argument yet.
   void pass_structure(std::uint32_t bytes, const Mem& slot, std::uint32_t offset) {
     enc_.rm(Op::MovRM, 8, kTemp, slot);
     const auto copy = [&](std::uint32_t at, unsigned size, Op load) {
       enc_.rm(load, size < 4 ? 4 : size, Gpr::Rax, Mem::at(kTemp, static_cast<std::int32_t>(at)));
       enc_.mr(Op::MovMR, size, Mem::at(Gpr::Rsp, static_cast<std::int32_t>(offset + at)), Gpr::Rax);
     };
+    constexpr std::uint32_t kUnrolledBytes = 128;
     std::uint32_t at = 0;
+    if (bytes > kUnrolledBytes) {
+      at = bytes & ~std::uint32_t{7};
+      const masm::Label again = buffer_.new_label();
+      enc_.ri(Op::MovRI, 4, Gpr::Rcx, at);
+      buffer_.bind(again);
+      enc_.rm(Op::MovRM, 8, Gpr::Rax, Mem::at(kTemp, Gpr::Rcx, 0, -8));
+      enc_.mr(Op::MovMR, 8, Mem::at(Gpr::Rsp, Gpr::Rcx, 0, static_cast<std::int32_t>(offset) - 8),
+              Gpr::Rax);
+      enc_.ri(Op::SubRI, 4, Gpr::Rcx, 8);
+      enc_.jcc(Cc::Ne, again);
+    }
     for (; at + 8 <= bytes; at += 8) copy(at, 8, Op::MovRM);
     if (at + 4 <= bytes) {
       copy(at, 4, Op::MovRM);

@@ -205,6 +205,7 @@ void BodyCopy::make_blocks(const Function& body, const BodyFacts& facts, Block s
       values_[params[i].index()] = is_entry && !facts.entry_is_target
                                        ? args_[i]
                                        : func.append_block_param(made, body.type(params[i]));
+      if (body.is_reference(params[i])) func.mark_reference(values_[params[i].index()]);
     }
   }
 }

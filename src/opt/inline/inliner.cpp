@@ -3,6 +3,7 @@
 /// to the first of a block, so that each instruction moves once however many calls are inlined.
 #include "opt/inline/inliner.hpp"
 
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,7 @@ struct Inliner::State {
   base::EntityMap<Block, Block> moved;         // to the block that has the terminator now
   base::EntityMap<Block, std::uint8_t> named;  // by a get_exception_handler_address
   bool has_names = false;
+  std::unordered_map<const Function*, BodyFacts> facts;  // of bodies met in this run
   std::vector<ChosenSite> sites;
   InlineReport report;
   std::uint64_t growth = 0;
@@ -46,7 +48,7 @@ struct Inliner::State {
   Result<void> choose(Function& caller, Block block, InlinePolicy& policy,
                       const InlineLimits& limits);
   bool is_allowed(const Function& caller, Inst call, const Function& body,
-                  const BodyFacts& facts) const;
+                  const BodyFacts& of_body) const;
   void replace(Function& caller, const ChosenSite& site);
   void fix_names(Function& caller);
 };
@@ -67,6 +69,7 @@ void Inliner::State::begin(Function& caller) {
   info.clear();
   moved.clear();
   named.clear();
+  facts.clear();
   has_names = false;
   report = {};
   growth = 0;
@@ -81,8 +84,8 @@ void Inliner::State::begin(Function& caller) {
 
 /// What a copy would give another meaning; docs/inliner.md lists it.
 bool Inliner::State::is_allowed(const Function& caller, Inst call, const Function& body,
-                                const BodyFacts& facts) const {
-  if (facts.reads_frame || facts.names_unreachable) return false;
+                                const BodyFacts& of_body) const {
+  if (of_body.reads_frame || of_body.names_unreachable) return false;
   for (const ir::AbiParam& param : body.signature.params) {
     if (param.purpose == ir::ArgPurpose::StructArgument) return false;
   }
@@ -99,7 +102,7 @@ bool Inliner::State::is_allowed(const Function& caller, Inst call, const Functio
       return false;
     }
   }
-  if (facts.has_long_context_globals &&
+  if (of_body.has_long_context_globals &&
       BodyCopy::context_argument(caller, call, body.signature) != BodyCopy::context_param(caller)) {
     return false;
   }
@@ -110,11 +113,11 @@ bool Inliner::State::is_allowed(const Function& caller, Inst call, const Functio
   for (const ir::ExceptionItem& item : caller.exception_items(call)) {
     using Kind = ir::ExceptionItem::Kind;
     in_context |= item.kind == Kind::Context;
-    if (item.kind == Kind::Tag && !in_context && facts.has_context) return false;
+    if (item.kind == Kind::Tag && !in_context && of_body.has_context) return false;
     if (item.kind == Kind::Context) continue;
     for (const ir::Value v : caller.call_args(item.target)) {
       const ir::ValueData& data = caller.value(v);
-      if (data.kind == ir::ValueKind::TryException && data.number >= facts.min_payload_words) {
+      if (data.kind == ir::ValueKind::TryException && data.number >= of_body.min_payload_words) {
         return false;
       }
     }
@@ -149,21 +152,23 @@ Result<void> Inliner::State::choose(Function& caller, Block block, InlinePolicy&
       ++report.kept_by_limits;
       continue;
     }
-    const BodyFacts facts = copy.facts(body);
-    if (!is_allowed(caller, inst, body, facts)) {
+    const auto [known, is_new] = facts.try_emplace(&body);
+    if (is_new) known->second = copy.facts(body);
+    const BodyFacts& of_body = known->second;
+    if (!is_allowed(caller, inst, body, of_body)) {
       ++report.kept_by_rules;
       continue;
     }
     const std::uint64_t handlers = ir::is_try(op) ? caller.exception_items(inst).size() : 0;
-    const std::uint64_t cost = facts.insts + 2 +
-                               facts.calls * (caller.stack_map(inst).size() + 2 * handlers) +
-                               facts.tagged * caller.debug_tags(inst).size();
+    const std::uint64_t cost = of_body.insts + 2 +
+                               of_body.calls * (caller.stack_map(inst).size() + 2 * handlers) +
+                               of_body.tagged * caller.debug_tags(inst).size();
     if (cost > limits.max_growth - growth) {
       ++report.kept_by_limits;
       continue;
     }
     growth += cost;
-    sites.push_back({inst, &body, facts, decision.visit_callee});
+    sites.push_back({inst, &body, of_body, decision.visit_callee});
   }
   return {};
 }

@@ -201,6 +201,7 @@ void BodyCopy::copy_results(Inst inst, Inst made) {
   for (const Value result : body_->results(inst)) {
     const Value copy = caller_->append_result(made, body_->type(result));
     if (body_->value(result).kind == ValueKind::Result) values_[result.index()] = copy;
+    if (body_->is_reference(result)) caller_->mark_reference(copy);
   }
 }
 

@@ -19,7 +19,8 @@ void MemoryState::write(const ir::Function& func, Inst inst, Token* tokens) cons
   if (ir::format(func.op(inst)) == ir::Format::Store) {
     const ir::AliasRegion region = func.mem_flags(inst).region;
     if (region.is_some()) {
-      tokens[slot(region)] = tokens[slots_ - 1] = token(inst);
+      tokens[slot(region)] = token(inst);
+      if (has_whole_) tokens[slots_ - 1] = token(inst);
       return;
     }
   }
@@ -50,8 +51,10 @@ bool MemoryState::meet(const ir::Function& func, const ir::ControlFlow& flow, Bl
   return changed;
 }
 
-void MemoryState::compute(const ir::Function& func, const ir::ControlFlow& flow) {
-  slots_ = std::min(static_cast<std::uint32_t>(func.alias_regions.size()), kMaxSlots) + 1;
+/// What each block writes. False: a load without a region, and there is no slot for it.
+bool MemoryState::collect(const ir::Function& func, const ir::ControlFlow& flow) {
+  slots_ = std::min(static_cast<std::uint32_t>(func.alias_regions.size()), kMaxSlots) +
+           (has_whole_ ? 1 : 0);
   in_.assign(func.block_count() * slots_, 0);
   gen_.assign(func.block_count() * slots_, 0);
   queued_.assign(func.block_count(), true);
@@ -60,7 +63,20 @@ void MemoryState::compute(const ir::Function& func, const ir::ControlFlow& flow)
     Token* gen = &gen_[std::size_t{block.index()} * slots_];
     for (Inst inst = func.first_inst(block); inst.is_some(); inst = func.next_inst(inst)) {
       apply(func, inst, gen);
+      if (!has_whole_ && ir::format(func.op(inst)) == ir::Format::Load &&
+          func.mem_flags(inst).region.is_none()) {
+        return false;
+      }
     }
+  }
+  return true;
+}
+
+void MemoryState::compute(const ir::Function& func, const ir::ControlFlow& flow) {
+  has_whole_ = func.alias_regions.empty();
+  if (!collect(func, flow)) {
+    has_whole_ = true;
+    static_cast<void>(collect(func, flow));
   }
   const Block entry = func.entry_block();
   std::fill_n(&in_[std::size_t{entry.index()} * slots_], slots_, token(entry));

@@ -21,8 +21,8 @@ namespace hoist::opt {
 class MemoryState {
  public:
   using Token = std::uint32_t;
-  /// Regions beyond the first ones share a slot. One more is for memory as a whole, which accesses
-  /// without a region read.
+  /// Regions beyond the first ones share a slot. One more is for memory as a whole, where there are
+  /// loads without a region.
   static constexpr std::uint32_t kMaxSlots = 16;
 
   void compute(const ir::Function& func, const ir::ControlFlow& flow);
@@ -30,7 +30,7 @@ class MemoryState {
   std::uint32_t slots() const { return slots_; }
   std::uint32_t slot(ir::AliasRegion region) const {
     if (region.is_none()) return slots_ - 1;
-    return std::min(region.index(), slots_ - 2);
+    return std::min(region.index(), slots_ - (has_whole_ ? 2 : 1));
   }
   /// The tokens at the start of a reachable block, by slot.
   const Token* at_entry(ir::Block block) const { return &in_[std::size_t{block.index()} * slots_]; }
@@ -44,9 +44,11 @@ class MemoryState {
   static Token token(ir::Inst inst) { return inst.index() * 2 + 2; }
   static Token token(ir::Block block) { return block.index() * 2 + 1; }
   void write(const ir::Function& func, ir::Inst inst, Token* tokens) const;
+  bool collect(const ir::Function& func, const ir::ControlFlow& flow);
   bool meet(const ir::Function& func, const ir::ControlFlow& flow, ir::Block block);
 
   std::uint32_t slots_ = 0;
+  bool has_whole_ = false;
   std::vector<Token> in_, gen_;  // by block and slot; 0 is not known yet, or nothing
   std::vector<ir::Block> queue_;
   std::vector<bool> queued_;

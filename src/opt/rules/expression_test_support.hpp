@@ -28,6 +28,8 @@ inline Type type_named(std::string_view name) {
   if (name == "i64") return ir::I64;
   if (name == "f32") return ir::F32;
   if (name == "f64") return ir::F64;
+  if (name == "i32x4") return ir::I32x4;
+  if (name == "f32x4") return ir::F32x4;
   ADD_FAILURE() << "no type " << name;
   return ir::I32;
 }

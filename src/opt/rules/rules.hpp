@@ -10,8 +10,8 @@
 namespace hoist::opt {
 
 /// Simplifies the instruction about to be made or found in the walk. Returns the value that it
-/// equals, or none; may then have changed `data` in place. Scalars up to 64 bits; others are left
-/// alone.
+/// equals, or none; may then have changed `data` in place. Scalars up to 64 bits, and a little
+/// for vectors; others are left alone.
 Value simplify(Rewriter& rewriter, InstData& data, Type type);
 
 /// The same as the policy of a FunctionBuilder.
@@ -34,6 +34,7 @@ Value simplify_compare(Rewriter& rw, InstData& data, Type type);  // icmp
 Value simplify_extend(Rewriter& rw, InstData& data, Type type);   // extensions, reductions, bitcast
 Value simplify_select(Rewriter& rw, InstData& data, Type type);   // select, bitselect
 Value simplify_float(Rewriter& rw, InstData& data, Type type);    // exact float identities
+Value simplify_vector(Rewriter& rw, InstData& data, Type type);   // vectors, of any operation
 
 /// The value of an instruction whose operands are all constants, as an instruction (`iconst`,
 /// `f32const`, `f64const`); nothing if it would trap, or be a NaN.

@@ -189,6 +189,14 @@ const Row kRows[] = {
     {"i32", "i8 i8 i8", "T", "sextend.i32(ireduce.i8(sextend.i32(v0)))", "sextend.i32(v0)"},
     {"i32", "T T T", "T", "bitcast.i32(bitcast.f32(v0))", "v0"},
     {"i32", "i8 i8 i8", "i32", "uextend.i32(icmp_eq(v0, v0))", "1"},
+    // vector.cpp
+    {"i32x4", "T T T", "T", "bitcast.i32x4(bitcast.f32x4(v0))", "v0"},
+    {"i32x4", "T T T", "T", "bnot(bnot(v0))", "v0"},
+    {"i32x4", "T T T", "T", "band(v1, v1)", "v1"},
+    {"i32x4", "T T T", "T", "bor(v1, v1)", "v1"},
+    {"i32x4", "T T T", "T", "bitselect(v0, v1, v1)", "v1"},
+    {"i32x4", "T T T", "T", "bxor(v1, bnot(v1))", ""},
+    {"i32x4", "T T T", "T", "smin(v1, v1)", ""},
     // select.cpp
     {kInts, "i8 T T", "T", "select(1, v1, v2)", "v1"},
     {kInts, "i8 T T", "T", "select(0, v1, v2)", "v2"},

@@ -105,7 +105,13 @@ unsigned value_operands(ir::Format format) {
 }  // namespace
 
 Value simplify(Rewriter& rw, InstData& data, Type type) {
-  if (!is_narrow_scalar(type)) return Value::none();
+  if (!is_narrow_scalar(type)) {
+    for (int round = 0; round < kMaxRounds; ++round) {
+      const Value value = simplify_vector(rw, data, type);
+      if (value.is_some() || !rw.take_again()) return value;
+    }
+    return Value::none();
+  }
   for (int round = 0; round < kMaxRounds; ++round) {
     const unsigned operands = value_operands(ir::format(data.op));
     if (operands == 0) return Value::none();

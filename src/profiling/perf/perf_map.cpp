@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "profiling/perf/perf_map.hpp"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <iterator>
 #include <mutex>
 #include <utility>
 
@@ -15,16 +16,17 @@ namespace {
 /// Engines write to one file.
 constinit std::mutex file_mutex;
 
-class PerfMapListener final : public runtime::CodeListener {
+class PerfMapAgent final : public CodeListener {
  public:
-  explicit PerfMapListener(std::string path) : path_(std::move(path)) {}
+  explicit PerfMapAgent(std::string path) : path_(std::move(path)) {}
 
   /// A profile is a convenience: a full disk does not stop the program.
-  void on_code_loaded(std::span<const runtime::CodeSymbol> symbols) override {
-    const std::string lines = perf_map_lines(symbols);
+  void on_load(const LoadedCode& code) noexcept override {
+    const std::string lines = perf_map_lines(code);
     const std::lock_guard<std::mutex> lock(file_mutex);
     static_cast<void>(platform::append_file(path_, lines));
   }
+  void on_unload(const LoadedCode&) noexcept override {}
 
  private:
   std::string path_;
@@ -32,21 +34,23 @@ class PerfMapListener final : public runtime::CodeListener {
 
 }  // namespace
 
-std::string perf_map_lines(std::span<const runtime::CodeSymbol> symbols) {
+std::string perf_map_lines(const LoadedCode& code) {
   std::string out;
-  for (const runtime::CodeSymbol& symbol : symbols) {
-    if (symbol.size == 0) continue;
-    out += fmt::format("{:x} {:x} ", reinterpret_cast<std::uintptr_t>(symbol.address), symbol.size);
-    for (const char c : symbol.name) out += c == '\n' || c == '\r' ? '_' : c;
+  for (std::size_t i = 0; i < code.piece_count(); ++i) {
+    const CodePiece piece = code.piece(i);
+    if (piece.size == 0) continue;
+    fmt::format_to(std::back_inserter(out), "{:x} {:x} ",
+                   reinterpret_cast<std::uintptr_t>(piece.address), piece.size);
+    for (const char c : piece.name) out += c == '\n' || c == '\r' ? '_' : c;
     out += '\n';
   }
   return out;
 }
 
-Result<std::unique_ptr<runtime::CodeListener>> make_perf_map_listener() {
+Result<std::shared_ptr<CodeListener>> make_perf_map_agent() {
   std::string path = fmt::format("/tmp/perf-{}.map", platform::process_id());
   HOIST_TRY_VOID(platform::append_file(path, ""));
-  return std::unique_ptr<runtime::CodeListener>(new PerfMapListener(std::move(path)));
+  return std::shared_ptr<CodeListener>(std::make_shared<PerfMapAgent>(std::move(path)));
 }
 
 }  // namespace hoist::profiling

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// Tells perf the names of loaded code: lines "ADDRESS SIZE NAME" appended to /tmp/perf-PID.map,
-/// where `perf report` looks. Several engines of one process share the file.
+/// where `perf report` looks. Several engines of one process share the file. It has no word for
+/// code that went: names of addresses that are used again become those of the last (jitdump has
+/// times).
 
 #include <memory>
-#include <span>
 #include <string>
 
 #include "base/result.hpp"
@@ -12,10 +13,10 @@
 
 namespace hoist::profiling {
 
-/// The lines for these symbols; line breaks in names become '_'.
-std::string perf_map_lines(std::span<const runtime::CodeSymbol> symbols);
+/// The lines for this code; line breaks in names become '_'.
+std::string perf_map_lines(const LoadedCode& code);
 
 /// @error Io: the file cannot be created.
-Result<std::unique_ptr<runtime::CodeListener>> make_perf_map_listener();
+Result<std::shared_ptr<CodeListener>> make_perf_map_agent();
 
 }  // namespace hoist::profiling

@@ -9,6 +9,7 @@
 #include "image/layout/builtin.hpp"
 #include "image/layout/vm_layout.hpp"
 #include "platform/machine_context.hpp"
+#include "runtime/builtins/atomics.hpp"
 #include "runtime/store/instance.hpp"
 #include "runtime/store/store.hpp"
 
@@ -39,11 +40,11 @@ void burn(Context* context, std::uint64_t units) {
 
 __attribute__((no_sanitize("address"))) void raise(Context* context);
 
-/// The old size, or -1, or no return to the caller. Keeps nothing that would have to be destroyed.
-__attribute__((no_sanitize("address"))) std::uint64_t grown(Context* context, bool leave,
-                                                            std::uint64_t old) {
+/// The value, or no return to the caller. Keeps nothing that would have to be destroyed.
+__attribute__((no_sanitize("address"))) std::uint64_t value_or_leave(Context* context, bool leave,
+                                                                     std::uint64_t value) {
   if (leave) raise(context);
-  return old;
+  return value;
 }
 
 __attribute__((noinline)) std::uint64_t old_size(Context* context, const Result<std::uint64_t>& old,
@@ -64,7 +65,7 @@ __attribute__((no_sanitize("address"))) std::uint64_t memory_grow(Context* conte
                                                                   std::uint64_t pages) {
   bool leave = false;
   const std::uint64_t old = grow_memory(context, memory, pages, leave);
-  return grown(context, leave, old);
+  return value_or_leave(context, leave, old);
 }
 
 std::uint64_t memory_fill(Context* context, std::uint32_t memory, std::uint64_t to,
@@ -96,6 +97,65 @@ std::uint64_t memory_init(Context* context, std::uint32_t memory, std::uint32_t 
   return 0;
 }
 
+__attribute__((noinline)) std::uint64_t atomic_value(Context* context, const AtomicOutcome& outcome,
+                                                     bool& leave) {
+  if (outcome.trap != TrapCode::None) fail(context, outcome.trap);
+  leave = outcome.stopped || outcome.trap != TrapCode::None;
+  return outcome.value;
+}
+
+__attribute__((noinline)) std::uint64_t notify(Context* context, std::uint32_t memory,
+                                               std::uint64_t address, std::uint64_t offset,
+                                               std::uint32_t count, bool& leave) {
+  LinearMemory& target = instance_of(context).memory(memory);
+  return atomic_value(context, runtime::atomic_wake(target, address, offset, count), leave);
+}
+
+__attribute__((no_sanitize("address"))) std::uint64_t atomic_notify(Context* context,
+                                                                    std::uint32_t memory,
+                                                                    std::uint64_t address,
+                                                                    std::uint64_t offset,
+                                                                    std::uint32_t count) {
+  bool leave = false;
+  const std::uint64_t woken = notify(context, memory, address, offset, count, leave);
+  return value_or_leave(context, leave, woken);
+}
+
+struct Wait {
+  std::uint64_t address;
+  std::uint64_t offset;
+  std::uint64_t expected;
+  std::int64_t timeout_ns;
+  std::uint32_t bytes;
+};
+
+__attribute__((noinline)) std::uint64_t wait(Context* context, std::uint32_t memory,
+                                             const Wait& what, bool& leave) {
+  Instance& instance = instance_of(context);
+  return atomic_value(context,
+                      runtime::atomic_wait(instance.store(), instance.memory(memory), what.address,
+                                           what.offset, what.bytes, what.expected, what.timeout_ns),
+                      leave);
+}
+
+__attribute__((no_sanitize("address"))) std::uint64_t atomic_wait32(
+    Context* context, std::uint32_t memory, std::uint64_t address, std::uint64_t offset,
+    std::uint32_t expected, std::int64_t timeout_ns) {
+  bool leave = false;
+  const std::uint64_t outcome =
+      wait(context, memory, {address, offset, expected, timeout_ns, 4}, leave);
+  return value_or_leave(context, leave, outcome);
+}
+
+__attribute__((no_sanitize("address"))) std::uint64_t atomic_wait64(
+    Context* context, std::uint32_t memory, std::uint64_t address, std::uint64_t offset,
+    std::uint64_t expected, std::int64_t timeout_ns) {
+  bool leave = false;
+  const std::uint64_t outcome =
+      wait(context, memory, {address, offset, expected, timeout_ns, 8}, leave);
+  return value_or_leave(context, leave, outcome);
+}
+
 void data_drop(Context* context, std::uint32_t segment) {
   instance_of(context).drop_data(segment);
 }
@@ -106,8 +166,9 @@ __attribute__((noinline)) std::uint64_t grow_table(Context* context, std::uint32
                                                    std::uint64_t init, std::uint64_t count,
                                                    bool& leave) {
   Instance& instance = instance_of(context);
-  instance.store().burn_fuel(count);
-  return old_size(context, instance.store().grow_table(instance.table(table), count, init), leave);
+  const Result<std::uint64_t> old = instance.store().grow_table(instance.table(table), count, init);
+  if (old) instance.store().burn_fuel(count);
+  return old_size(context, old, leave);
 }
 
 __attribute__((no_sanitize("address"))) std::uint64_t table_grow(Context* context,
@@ -116,7 +177,7 @@ __attribute__((no_sanitize("address"))) std::uint64_t table_grow(Context* contex
                                                                  std::uint64_t count) {
   bool leave = false;
   const std::uint64_t old = grow_table(context, table, init, count, leave);
-  return grown(context, leave, old);
+  return value_or_leave(context, leave, old);
 }
 
 std::uint64_t table_fill(Context* context, std::uint32_t table, std::uint64_t to,
@@ -156,9 +217,46 @@ void elem_drop(Context* context, std::uint32_t segment) {
 
 // ---- Leaving. `context` may be a VmHostContext: only `store` is looked at.
 
+__attribute__((noinline)) void find_resumption(Context* context, Store::Resumption& out) {
+  out = static_cast<Store*>(context->store->store)->leave();
+}
+
 __attribute__((no_sanitize("address"))) void raise(Context* context) {
-  const image::StoreContext& store = *context->store;
-  platform::resume_at(store.resume_sp, store.resume_fp, store.resume_pc);
+  Store::Resumption at;
+  find_resumption(context, at);
+  platform::resume_at(at.sp, at.fp, at.pc, at.payload);
+}
+
+// ---- Exceptions.
+
+__attribute__((noinline)) std::uint64_t make_exception(Context* context, std::uint32_t tag,
+                                                       bool listed, bool& leave) {
+  Instance& instance = instance_of(context);
+  auto made = instance.store().new_exception(*instance.tag(tag), listed);
+  if (made) return reinterpret_cast<std::uintptr_t>(*made);
+  instance.store().set_error(std::move(made).error());
+  instance.store().add_frames();
+  leave = true;
+  return 0;
+}
+
+__attribute__((no_sanitize("address"))) std::uint64_t exception_new(Context* context,
+                                                                    std::uint32_t tag,
+                                                                    std::uint32_t listed) {
+  bool leave = false;
+  const std::uint64_t made = make_exception(context, tag, listed != 0, leave);
+  return value_or_leave(context, leave, made);
+}
+
+__attribute__((noinline)) void set_thrown(Context* context, std::uint64_t exception) {
+  auto* thrown = reinterpret_cast<image::VmException*>(static_cast<std::uintptr_t>(exception));
+  static_cast<Store*>(context->store->store)->set_thrown(*thrown);
+}
+
+__attribute__((no_sanitize("address"))) void throw_exception(Context* context,
+                                                             std::uint64_t exception) {
+  set_thrown(context, exception);
+  raise(context);
 }
 
 // ---- Limits, and traps that are no faults.

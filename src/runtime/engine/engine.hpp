@@ -27,20 +27,22 @@ struct EngineOptions {
   bool explicit_bounds = false;
   bool fuel = false;
   bool epoch = false;
+  bool raw_names = false;  ///< mangled names stay so in backtraces and profiles
+  /// Stores collect at every allocation: for tests.
+  bool collect_always = false;
 };
 
 class Engine {
  public:
-  /// Installs the trap handler unless traps need no signals. `listener` may be null.
-  Engine(const EngineOptions& options, std::unique_ptr<Compiler> compiler,
-         std::unique_ptr<CodeListener> listener);
+  /// Installs the trap handler unless traps need no signals.
+  Engine(const EngineOptions& options, std::unique_ptr<Compiler> compiler, CodeListeners listeners);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   const EngineOptions& options() const { return options_; }
   const Compiler& compiler() const { return *compiler_; }
-  CodeListener* listener() const { return listener_.get(); }
+  const CodeListeners& listeners() const { return listeners_; }
   TypeRegistry& types() { return types_; }
   /// Counts up at the embedder's pace; any thread, signal handlers too.
   std::atomic<std::uint64_t>& epoch() { return epoch_; }
@@ -58,13 +60,17 @@ class Engine {
  private:
   EngineOptions options_;
   std::unique_ptr<Compiler> compiler_;
-  std::unique_ptr<CodeListener> listener_;
+  CodeListeners listeners_;
   TypeRegistry types_;
   std::atomic<std::uint64_t> epoch_{0};
   RegionCache regions_;
   std::unique_ptr<Pool> pool_;
   std::mutex mutex_;
-  std::map<std::uint32_t, std::unique_ptr<jit::LoadedImage>> exits_;  // by type
+  struct Exit {
+    CodeOwner owner;
+    std::unique_ptr<jit::LoadedImage> code;
+  };
+  std::map<std::uint32_t, Exit> exits_;  // by type
 };
 
 }  // namespace hoist::runtime

@@ -14,28 +14,28 @@ ModuleCode::ModuleCode(std::shared_ptr<Engine> engine, wasm::Module module)
       module_(std::move(module)),
       func_refs_(module_),
       layout_(image::instance_layout(module_, func_refs_)) {
-  type_ids_.reserve(module_.types.size());
-  for (const wasm::FuncType& type : module_.types)
-    type_ids_.push_back(engine_->types().acquire(type));
   sort_exports();
+  owner_ = {this, {}, CodeOwner::next_id(), engine_->options().raw_names};
 }
 
 ModuleCode::~ModuleCode() {
+  if (code_ != nullptr) tell_unloading(engine_->listeners(), owner_, *code_);
   if (Pool* pool = engine_->pool(); pool != nullptr && plan_ != nullptr) {
     pool->forget_block(plan_->id());
     for (std::uint32_t i = 0; images_ != nullptr && i < module_.memories.size(); ++i) {
       if (const auto image = images_->of(i)) pool->forget_image(*image);
     }
   }
-  for (const std::uint32_t id : type_ids_) engine_->types().release(id);
+  engine_->types().release(type_ids_);
 }
 
 Result<std::shared_ptr<const ModuleCode>> ModuleCode::load(std::shared_ptr<Engine> engine,
                                                            wasm::Module module,
                                                            image::Image image) {
   std::shared_ptr<ModuleCode> out(new ModuleCode(std::move(engine), std::move(module)));
-  HOIST_TRY(out->code_, jit::LoadedImage::load(std::move(image), out.get()));
-  if (CodeListener* listener = out->engine_->listener()) out->tell(*listener);
+  HOIST_TRY(out->type_ids_, out->engine_->types().acquire(out->module_));
+  HOIST_TRY(out->code_, jit::LoadedImage::load(std::move(image), &out->owner_));
+  tell_loaded(out->engine_->listeners(), out->owner_, *out->code_);
   return std::shared_ptr<const ModuleCode>(std::move(out));
 }
 
@@ -100,13 +100,11 @@ const SymbolNames& ModuleCode::names() const {
   return *names_;
 }
 
-void ModuleCode::tell(CodeListener& listener) const {
-  std::vector<CodeSymbol> symbols;
-  symbols.reserve(code_->image().functions().size());
-  for (const image::FunctionEntry& entry : code_->image().functions()) {
-    symbols.push_back({names()(entry.key), code_->base() + entry.offset, entry.size});
-  }
-  listener.on_code_loaded(symbols);
+const wasm::LineTable& ModuleCode::lines() const {
+  std::call_once(lines_once_, [this] {
+    lines_ = std::make_unique<const wasm::LineTable>(wasm::LineTable::read(module_));
+  });
+  return *lines_;
 }
 
 std::string display_name(const ModuleCode& code, std::uint32_t func) {

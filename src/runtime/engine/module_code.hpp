@@ -15,6 +15,7 @@
 #include "runtime/engine/engine.hpp"
 #include "runtime/engine/symbol_names.hpp"
 #include "runtime/memory/instance_plan.hpp"
+#include "wasm/debug/line_table.hpp"
 #include "wasm/format/module.hpp"
 
 namespace hoist::runtime {
@@ -40,6 +41,10 @@ class ModuleCode {
   std::uint32_t function_type_id(std::uint32_t func) const {
     return type_ids_[module_.functions[func].type_index];
   }
+  /// A value type of the module with engine-wide numbers.
+  wasm::ValType engine_type(wasm::ValType type) const {
+    return TypeRegistry::translate(type, type_ids_);
+  }
   /// Null if the image does not have it.
   const void* function_code(std::uint32_t func) const;
   const void* entry_trampoline(std::uint32_t func) const;
@@ -55,11 +60,12 @@ class ModuleCode {
   const wasm::Export* find_export(std::string_view name) const;
   /// Read on first use.
   const SymbolNames& names() const;
+  /// Which source lines offsets of the module come from. Read on first use.
+  const wasm::LineTable& lines() const;
 
  private:
   ModuleCode(std::shared_ptr<Engine> engine, wasm::Module module);
   void sort_exports();
-  void tell(CodeListener& listener) const;
 
   std::shared_ptr<Engine> engine_;
   wasm::Module module_;
@@ -67,6 +73,7 @@ class ModuleCode {
   image::VmLayout layout_;
   std::vector<std::uint32_t> type_ids_;
   std::vector<std::uint32_t> exports_by_name_;
+  CodeOwner owner_;
   std::unique_ptr<jit::LoadedImage> code_;
   mutable std::once_flag plan_once_;
   mutable std::unique_ptr<const InstancePlan> plan_;
@@ -76,6 +83,8 @@ class ModuleCode {
   const MemoryImages no_images_;
   mutable std::once_flag names_once_;
   mutable std::unique_ptr<const SymbolNames> names_;
+  mutable std::once_flag lines_once_;
+  mutable std::unique_ptr<const wasm::LineTable> lines_;
 };
 
 /// "fib" or "func[3]".

@@ -18,9 +18,15 @@ class SymbolNames {
   explicit SymbolNames(const wasm::Module& module);
   /// Of the name section, else empty.
   std::string_view module() const { return names_.module; }
+  /// What is wrong with the name section; empty if nothing is.
+  std::string_view problem() const {
+    return names_.damaged ? "the name section is damaged: some functions have no names" : "";
+  }
   /// Of the name section, else of an export, else empty.
   std::string_view function(std::uint32_t func) const;
-  /// "fib", "func[3]", "entry trampoline (i32) -> (i32)".
+  /// Of the name section, else empty.
+  std::string_view tag(std::uint32_t index) const { return names_.tag(index); }
+  /// "fib", "func[3]", "entry trampoline [i32] -> [i32]".
   std::string operator()(image::FuncKey key) const;
 
  private:

@@ -29,14 +29,16 @@ static bool limits_match(const wasm::Limits& wanted, std::uint64_t size,
 bool import_matches(const ModuleCode& code, const wasm::Import& import, const Extern& given) {
   if (given.kind != import.kind || given.object == nullptr) return false;
   const wasm::Module& module = code.module();
+  const TypeRegistry& types = code.engine()->types();
   switch (import.kind) {
     case wasm::ExternKind::Func:
-      return static_cast<const image::VmFuncRef*>(given.object)->type_id ==
-             code.function_type_id(import.index);
+      return types.is_below(static_cast<const image::VmFuncRef*>(given.object)->type_id,
+                            code.function_type_id(import.index));
     case wasm::ExternKind::Table: {
       const auto& table = *static_cast<const TableObject*>(given.object);
       const wasm::TableType& wanted = module.tables[import.index].type;
-      return table.type().element == wanted.element && table.type().is64 == wanted.is64 &&
+      return table.type().element == code.engine_type(wanted.element) &&
+             table.type().is64 == wanted.is64 &&
              limits_match(wanted.limits, table.size(), table.type().limits);
     }
     case wasm::ExternKind::Memory: {
@@ -46,10 +48,16 @@ bool import_matches(const ModuleCode& code, const wasm::Import& import, const Ex
              memory.type().page_size_log2 == wanted.page_size_log2 &&
              limits_match(wanted.limits, memory.pages(), memory.type().limits);
     }
-    case wasm::ExternKind::Global:
-      return static_cast<const GlobalObject*>(given.object)->type ==
-             module.globals[import.index].type;
-    case wasm::ExternKind::Tag: return false;
+    case wasm::ExternKind::Global: {
+      const wasm::GlobalType& has = static_cast<const GlobalObject*>(given.object)->type;
+      const wasm::GlobalType& wanted = module.globals[import.index].type;
+      const wasm::ValType type = code.engine_type(wanted.type);
+      if (has.is_mutable != wanted.is_mutable) return false;
+      return wanted.is_mutable ? has.type == type : types.matches(has.type, type);
+    }
+    case wasm::ExternKind::Tag:
+      return static_cast<const TagObject*>(given.object)->type_id ==
+             code.type_id(module.tags[import.index].type_index);
   }
   HOIST_UNREACHABLE("an ExternKind");
 }
@@ -62,12 +70,14 @@ Result<void> check_imports(Store& store, const ModuleCode& code, std::span<const
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     if (import_matches(code, wanted[i], imports[i])) continue;
-    const auto want = type_of(code.module(), wanted[i].kind, wanted[i].index);
+    const std::string want = to_string(type_of(code.module(), wanted[i].kind, wanted[i].index));
     const bool given = imports[i].object != nullptr;
+    const std::string have = given ? to_string(extern_type(store, imports[i])) : "null";
+    // The texts show the general kind of references only.
     return Error(ErrorKind::Link,
-                 fmt::format("incompatible import type: {} must be a {}, but a {} was given",
-                             import_name(wanted[i]), to_string(want),
-                             given ? to_string(extern_type(store, imports[i])) : "null"));
+                 fmt::format("incompatible import type: {} must be a {}, but a {}{} was given",
+                             import_name(wanted[i]), want, have,
+                             want == have ? " with other types behind its references" : ""));
   }
   return {};
 }

@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "base/check.hpp"
 #include "runtime/linker/import_check.hpp"
 #include "runtime/objects/types.hpp"
@@ -76,7 +78,7 @@ Result<Extern> Linker::resolve_one(Store& store, const ModuleCode& code,
   if (const auto* host = std::get_if<std::shared_ptr<const HostFunction>>(item)) {
     const auto want = type_of(code.module(), import.kind, import.index);
     if (import.kind != wasm::ExternKind::Func ||
-        (*host)->type_id() != code.function_type_id(import.index)) {
+        !engine_->types().is_below((*host)->type_id(), code.function_type_id(import.index))) {
       return Error(
           ErrorKind::Link,
           fmt::format("incompatible import type: {} must be a {}, but a host function {} was "
@@ -84,6 +86,10 @@ Result<Extern> Linker::resolve_one(Store& store, const ModuleCode& code,
                       import_name(import), to_string(want), to_string((*host)->public_type())));
     }
     return Extern{wasm::ExternKind::Func, store.new_host_function(*host)};
+  }
+  if (const auto* memory = std::get_if<std::shared_ptr<LinearMemory>>(item)) {
+    HOIST_TRY(LinearMemory * here, store.add_shared_memory(*memory));
+    return Extern{wasm::ExternKind::Memory, here};
   }
   const auto& owned = std::get<StoreItem>(*item);
   if (owned.store != store.ref()) {
@@ -136,11 +142,11 @@ Error Linker::unknown_error(const ModuleCode& code, const wasm::Import& import) 
 
 /// A host function that does nothing but trap, or return zeros (its arguments' slots are cleared).
 static std::shared_ptr<const HostFunction> make_placeholder(const std::shared_ptr<Engine>& engine,
-                                                            const hoist::FuncType& type, bool traps,
+                                                            std::uint32_t type_id, bool traps,
                                                             std::string name) {
   auto* closure = new std::string(std::move(name));
   hoist::detail::HostFuncSpec spec;
-  spec.type = type;
+  spec.type = engine->types().get_public(type_id);
   spec.closure = closure;
   spec.destroy = [](void* the_closure) { delete static_cast<std::string*>(the_closure); };
   if (traps) {
@@ -157,7 +163,7 @@ static std::shared_ptr<const HostFunction> make_placeholder(const std::shared_pt
       return true;
     };
   }
-  return std::make_shared<const HostFunction>(engine, std::move(spec));
+  return std::make_shared<const HostFunction>(engine, std::move(spec), type_id);
 }
 
 Result<Extern> Linker::make_unknown(Store& store, const ModuleCode& code,
@@ -167,13 +173,19 @@ Result<Extern> Linker::make_unknown(Store& store, const ModuleCode& code,
   if (unknown_imports == UnknownImports::Error) return unknown_error(code, import);
   switch (import.kind) {
     case wasm::ExternKind::Func: {
-      const hoist::FuncType type = to_public(module.function_type(import.index));
-      return Extern{import.kind, store.new_host_function(
-                                     make_placeholder(engine_, type, !zeros, import_name(import)))};
+      const wasm::FuncType& type = module.function_type(import.index);
+      // Where zeros are no values there is nothing to return.
+      const bool traps = !zeros || !std::all_of(type.results().begin(), type.results().end(),
+                                                [](wasm::ValType t) { return t.is_defaultable(); });
+      return Extern{import.kind,
+                    store.new_host_function(make_placeholder(
+                        engine_, code.function_type_id(import.index), traps, import_name(import)))};
     }
     case wasm::ExternKind::Table: {
-      if (!zeros) break;
-      HOIST_TRY(TableObject * table, store.new_table(module.tables[import.index].type, 0));
+      wasm::TableType type = module.tables[import.index].type;
+      if (!zeros || !type.element.is_defaultable()) break;
+      type.element = code.engine_type(type.element);
+      HOIST_TRY(TableObject * table, store.new_table(type, 0));
       return Extern{import.kind, table};
     }
     case wasm::ExternKind::Memory: {
@@ -181,9 +193,12 @@ Result<Extern> Linker::make_unknown(Store& store, const ModuleCode& code,
       HOIST_TRY(LinearMemory * memory, store.new_memory(module.memories[import.index].type));
       return Extern{import.kind, memory};
     }
-    case wasm::ExternKind::Global:
-      if (!zeros) break;
-      return Extern{import.kind, store.new_global(module.globals[import.index].type, 0)};
+    case wasm::ExternKind::Global: {
+      wasm::GlobalType type = module.globals[import.index].type;
+      if (!zeros || !type.type.is_defaultable()) break;
+      type.type = code.engine_type(type.type);
+      return Extern{import.kind, store.new_global(type, 0)};
+    }
     case wasm::ExternKind::Tag: break;
   }
   return unknown_error(code, import);

@@ -17,12 +17,13 @@ namespace hoist::runtime {
 
 class Linker {
  public:
-  /// Something of one store, or a host function for any store.
+  /// Something of one store, or a host function or shared memory for any store.
   struct StoreItem {
     StoreRef store;
     Extern item;
   };
-  using Item = std::variant<StoreItem, std::shared_ptr<const HostFunction>>;
+  using Item =
+      std::variant<StoreItem, std::shared_ptr<const HostFunction>, std::shared_ptr<LinearMemory>>;
 
   explicit Linker(std::shared_ptr<Engine> engine) : engine_(std::move(engine)) {}
 

@@ -29,6 +29,7 @@ void InstancePlan::plan_functions(const ModuleCode& code) {
     if (entry == nullptr) entry = code.entry_trampoline(func);
     image::VmFuncRef& ref = func_refs_[number];
     ref.type_id = code.function_type_id(func);
+    ref.supertypes = code.engine()->types().supertypes(ref.type_id);
     ref.func_index = func;
     ref.entry = entry;
     if (module.is_imported_function(func)) {
@@ -95,11 +96,10 @@ MemoryImages::MemoryImages(const wasm::Module& module) {
     if (segment.mode != wasm::SegmentMode::Active) continue;
     const wasm::MemoryType& memory = module.memories[segment.memory].type;
     const auto place = constant_of(module, segment.place);
-    if (!place || segment.memory < module.num_imported_memories || memory.is64 || memory.shared ||
-        memory.page_size_log2 != 16) {
-      break;
-    }
-    const std::uint64_t size = memory.limits.min * image::kWasmPageBytes;
+    if (!place || segment.memory < module.num_imported_memories) break;
+    // What no process can have is refused later.
+    if (memory.limits.min > image::kMostMemoryBytes >> memory.page_size_log2) break;
+    const std::uint64_t size = memory.limits.min << memory.page_size_log2;
     if (segment.bytes.size > size || *place > size - segment.bytes.size) break;
     pieces[segment.memory].push_back({*place, module.bytes_of(segment.bytes)});
   }

@@ -3,15 +3,34 @@
 
 #include <utility>
 
+#include "runtime/gc/reference_types.hpp"
 #include "runtime/objects/types.hpp"
 #include "runtime/store/store.hpp"
 
 namespace hoist::runtime {
 
+static std::vector<std::uint32_t> collected_params(const hoist::FuncType& type) {
+  std::vector<std::uint32_t> out;
+  for (std::size_t i = 0; i < type.params().size(); ++i) {
+    if (is_collected(to_wasm(type.params()[i]))) out.push_back(static_cast<std::uint32_t>(i));
+  }
+  return out;
+}
+
 HostFunction::HostFunction(std::shared_ptr<Engine> engine, hoist::detail::HostFuncSpec spec)
     : engine_(std::move(engine)),
       spec_(std::move(spec)),
-      type_id_(engine_->types().acquire(to_wasm(spec_.type))) {}
+      type_id_(engine_->types().acquire(to_wasm(spec_.type))),
+      reference_params_(collected_params(spec_.type)) {}
+
+HostFunction::HostFunction(std::shared_ptr<Engine> engine, hoist::detail::HostFuncSpec spec,
+                           std::uint32_t type_id)
+    : engine_(std::move(engine)),
+      spec_(std::move(spec)),
+      type_id_(type_id),
+      reference_params_(collected_params(spec_.type)) {
+  engine_->types().hold(type_id);
+}
 
 HostFunction::~HostFunction() {
   if (spec_.destroy != nullptr) spec_.destroy(spec_.closure);

@@ -3,6 +3,8 @@
 /// Host functions: the callable, shared by linkers and stores, and its appearances within a store.
 
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "hoist/detail/host_call.hpp"
 #include "image/layout/vm_layout.hpp"
@@ -16,6 +18,9 @@ namespace hoist::runtime {
 class HostFunction {
  public:
   HostFunction(std::shared_ptr<Engine> engine, hoist::detail::HostFuncSpec spec);
+  /// With a type that `spec` only shows the nearest of; a number of the engine's registry.
+  HostFunction(std::shared_ptr<Engine> engine, hoist::detail::HostFuncSpec spec,
+               std::uint32_t type_id);
   ~HostFunction();
   HostFunction(const HostFunction&) = delete;
   HostFunction& operator=(const HostFunction&) = delete;
@@ -23,12 +28,15 @@ class HostFunction {
   const std::shared_ptr<Engine>& engine() const { return engine_; }
   const hoist::FuncType& public_type() const { return spec_.type; }
   std::uint32_t type_id() const { return type_id_; }
+  /// The parameters that the collector may own.
+  std::span<const std::uint32_t> reference_params() const { return reference_params_; }
   bool call(hoist::detail::HostCall& call) const { return spec_.thunk(spec_.closure, call); }
 
  private:
   std::shared_ptr<Engine> engine_;
   hoist::detail::HostFuncSpec spec_;
   std::uint32_t type_id_;
+  std::vector<std::uint32_t> reference_params_;
 };
 
 /// A host function as a function reference of a store, without an importing instance. `ref.code`

@@ -56,5 +56,78 @@ TEST(LinearMemory, GrowsWithFewMovesWhereAddressSpaceIsScarce) {
   EXPECT_LE(WEXITSTATUS(status), 40);
 }
 
+std::unique_ptr<LinearMemory> make(const wasm::MemoryType& type, bool explicit_bounds = false) {
+  auto made = LinearMemory::create(type, ~std::uint64_t{0}, nullptr, nullptr, explicit_bounds);
+  if (!made) ADD_FAILURE() << made.error().message();
+  return made ? *std::move(made) : nullptr;
+}
+
+wasm::MemoryType type_of(std::uint64_t min, std::uint64_t max, bool is64, bool shared,
+                         std::uint8_t page_size_log2) {
+  return {{min, max, max != 0}, is64, shared, page_size_log2};
+}
+
+TEST(LinearMemory, GrowsInPagesOfAnySize) {
+  for (const bool is64 : {false, true}) {
+    const auto memory = make(type_of(5, 0, is64, false, 0));
+    ASSERT_NE(memory, nullptr);
+    EXPECT_EQ(memory->bytes(), 5U);
+    memory->base()[4] = 9;
+    for (std::uint64_t size = 5; size < 20'000; size += 1733) {
+      const auto old = memory->grow(1733);
+      ASSERT_TRUE(old);
+      EXPECT_EQ(*old, size);
+      EXPECT_EQ(memory->pages(), size + 1733);
+      EXPECT_EQ(memory->base()[size + 1732], 0);
+      memory->base()[size + 1732] = 1;
+    }
+    EXPECT_EQ(memory->base()[4], 9);
+    EXPECT_TRUE(memory->in_bounds(memory->bytes() - 1, 1));
+    EXPECT_FALSE(memory->in_bounds(memory->bytes() - 1, 2));
+    EXPECT_FALSE(memory->in_bounds(~std::uint64_t{0}, 2));
+    EXPECT_FALSE(memory->grow(~std::uint64_t{0}));
+    EXPECT_FALSE(memory->grow(std::uint64_t{1} << 48));
+  }
+}
+
+TEST(LinearMemory, DoesNotGrowToASizeThatReadsAsARefusal) {
+  const auto memory = make(type_of(0xffff'fffe, 0xffff'ffff, false, true, 0));
+  ASSERT_NE(memory, nullptr);
+  EXPECT_FALSE(memory->grow(1));
+  const auto old = memory->grow(0);
+  ASSERT_TRUE(old);
+  EXPECT_EQ(*old, 0xffff'fffeU);
+}
+
+TEST(LinearMemory, SharedMemoriesStayWhereTheyAre) {
+  for (const bool is64 : {false, true}) {
+    for (const bool explicit_bounds : {false, true}) {
+      const auto memory = make(type_of(0, 300, is64, true, 16), explicit_bounds);
+      ASSERT_NE(memory, nullptr);
+      ASSERT_NE(memory->waits(), nullptr);
+      const std::uint8_t* base = memory->base();
+      while (memory->grow(1)) memory->base()[memory->bytes() - 1] = 1;
+      EXPECT_EQ(memory->base(), base);
+      EXPECT_EQ(memory->pages(), 300U);
+    }
+  }
+}
+
+TEST(LinearMemory, RefusesWhatNoMemoryCanBe) {
+  const auto kind_of = [](const wasm::MemoryType& type) {
+    const auto made = LinearMemory::create(type, ~std::uint64_t{0});
+    return made ? ErrorKind::Internal : made.error().kind();
+  };
+  EXPECT_EQ(kind_of(type_of(65'537, 0, false, false, 16)), ErrorKind::BadArgument);
+  EXPECT_EQ(kind_of(type_of(std::uint64_t{1} << 32, 0, false, false, 0)), ErrorKind::BadArgument);
+  EXPECT_EQ(kind_of(type_of((std::uint64_t{1} << 48) + 1, 0, true, false, 16)),
+            ErrorKind::BadArgument);
+  EXPECT_EQ(kind_of(type_of(std::uint64_t{1} << 48, 0, true, false, 16)), ErrorKind::Limit);
+  EXPECT_EQ(kind_of(type_of(~std::uint64_t{0}, 0, true, false, 0)), ErrorKind::Limit);
+  EXPECT_EQ(kind_of(type_of(1, 0, false, true, 16)), ErrorKind::BadArgument);
+  EXPECT_EQ(kind_of(type_of(1, 0, false, false, 17)), ErrorKind::BadArgument);
+  EXPECT_EQ(kind_of(type_of(2, 1, false, false, 16)), ErrorKind::BadArgument);
+}
+
 }  // namespace
 }  // namespace hoist::runtime

@@ -9,6 +9,9 @@
 
 namespace hoist::runtime {
 
+/// More than fit the address space of a process.
+static constexpr std::uint64_t kMostElements = std::uint64_t{1} << 44;
+
 Result<std::unique_ptr<TableObject>> TableObject::create(const wasm::TableType& type,
                                                          std::uint64_t limit, std::uint64_t init,
                                                          Pool* pool) {
@@ -26,7 +29,13 @@ Result<std::unique_ptr<TableObject>> TableObject::create(const wasm::TableType& 
   }
   std::unique_ptr<TableObject> out(new TableObject);
   out->type_ = type;
-  out->max_ = std::min<std::uint64_t>({limit, limits.has_max ? limits.max : limit, 0xffff'ffff});
+  const std::uint64_t possible = type.is64 ? kMostElements : 0xffff'ffff;
+  out->max_ = std::min({limit, limits.has_max ? limits.max : limit, possible});
+  if (limits.min > out->max_) {
+    return Error(ErrorKind::Limit,
+                 fmt::format("a table of {} elements is larger than the {} that a table can have",
+                             limits.min, out->max_));
+  }
   if (pool != nullptr) {
     const std::uint64_t most = pool->settings().table_elements;
     if (limits.min > most) {

@@ -18,6 +18,8 @@ wasm::ValType to_wasm(hoist::ValType type) {
     case ValKind::V128: return wasm::TypeKind::V128;
     case ValKind::FuncRef: return wasm::TypeKind::FuncRef;
     case ValKind::ExternRef: return wasm::TypeKind::ExternRef;
+    case ValKind::ExnRef: return wasm::ValType::ref(wasm::HeapType(wasm::HeapType::Exn), true);
+    case ValKind::AnyRef: return wasm::ValType::ref(wasm::HeapType(wasm::HeapType::Any), true);
   }
   HOIST_UNREACHABLE("a ValKind");
 }
@@ -42,6 +44,9 @@ static std::optional<std::uint64_t> maximum(const wasm::Limits& limits) {
 wasm::MemoryType to_wasm(const hoist::MemoryType& type) {
   wasm::MemoryType out;
   out.limits = limits(type.minimum, type.maximum);
+  out.is64 = type.is_64;
+  out.shared = type.shared;
+  out.page_size_log2 = type.page_size_log2;
   return out;
 }
 
@@ -49,11 +54,34 @@ wasm::TableType to_wasm(const hoist::TableType& type) {
   wasm::TableType out;
   out.element = to_wasm(type.element);
   out.limits = limits(type.minimum, type.maximum);
+  out.is64 = type.is_64;
   return out;
 }
 
 wasm::GlobalType to_wasm(const hoist::GlobalType& type) {
   return {to_wasm(type.content), type.is_mutable};
+}
+
+/// A concrete type is taken for one of functions: of others there are no values but null.
+static ValKind general_kind(wasm::HeapType heap) {
+  if (!heap.is_abstract()) return ValKind::FuncRef;
+  using enum wasm::HeapType::Abstract;
+  switch (heap.abstract()) {
+    case Bot:
+    case NoFunc:
+    case Func: return ValKind::FuncRef;
+    case NoExtern:
+    case Extern: return ValKind::ExternRef;
+    case NoExn:
+    case Exn: return ValKind::ExnRef;
+    case None:
+    case Any:
+    case Eq:
+    case I31:
+    case Struct:
+    case Array: return ValKind::AnyRef;
+  }
+  HOIST_UNREACHABLE("a heap type");
 }
 
 hoist::ValType to_public(wasm::ValType type) {
@@ -65,9 +93,9 @@ hoist::ValType to_public(wasm::ValType type) {
     case wasm::TypeKind::V128: return ValKind::V128;
     case wasm::TypeKind::ExternRef: return ValKind::ExternRef;
     case wasm::TypeKind::Bottom:
-    case wasm::TypeKind::FuncRef:
+    case wasm::TypeKind::FuncRef: return ValKind::FuncRef;
     case wasm::TypeKind::Ref:
-    case wasm::TypeKind::RefNull: return ValKind::FuncRef;
+    case wasm::TypeKind::RefNull: return general_kind(type.heap());
   }
   HOIST_UNREACHABLE("a TypeKind");
 }
@@ -81,11 +109,11 @@ hoist::FuncType to_public(const wasm::FuncType& type) {
 }
 
 hoist::MemoryType to_public(const wasm::MemoryType& type) {
-  return {type.limits.min, maximum(type.limits)};
+  return {type.limits.min, maximum(type.limits), type.is64, type.shared, type.page_size_log2};
 }
 
 hoist::TableType to_public(const wasm::TableType& type) {
-  return {to_public(type.element), type.limits.min, maximum(type.limits)};
+  return {to_public(type.element), type.limits.min, maximum(type.limits), type.is64};
 }
 
 hoist::GlobalType to_public(const wasm::GlobalType& type) {
@@ -111,7 +139,9 @@ hoist::ExternType type_of(const wasm::Module& module, wasm::ExternKind kind, std
     case wasm::ExternKind::Table: out.table = to_public(module.tables[index].type); break;
     case wasm::ExternKind::Memory: out.memory = to_public(module.memories[index].type); break;
     case wasm::ExternKind::Global: out.global = to_public(module.globals[index].type); break;
-    case wasm::ExternKind::Tag: break;
+    case wasm::ExternKind::Tag:
+      out.tag = to_public(module.types[module.tags[index].type_index]);
+      break;
   }
   return out;
 }
@@ -130,6 +160,8 @@ std::string_view name(ValType type) noexcept {
     case ValKind::V128: return "v128";
     case ValKind::FuncRef: return "funcref";
     case ValKind::ExternRef: return "externref";
+    case ValKind::ExnRef: return "exnref";
+    case ValKind::AnyRef: return "anyref";
   }
   return "";
 }
@@ -166,18 +198,27 @@ static std::string range_text(std::uint64_t minimum, const std::optional<std::ui
   return maximum ? fmt::format("{}..{}", minimum, *maximum) : fmt::format("{}..", minimum);
 }
 
+static std::string page_text(std::uint8_t log2) {
+  if (log2 == 16) return "";
+  return fmt::format(" of {} byte{}", 1U << log2, log2 == 0 ? "" : "s");
+}
+
 std::string to_string(const ExternType& type) noexcept {
   switch (type.kind) {
     case ExternKind::Func: return "function " + to_string(type.func);
     case ExternKind::Table:
-      return fmt::format("table {} of {}", range_text(type.table.minimum, type.table.maximum),
+      return fmt::format("table {}{} of {}", type.table.is_64 ? "i64 " : "",
+                         range_text(type.table.minimum, type.table.maximum),
                          name(type.table.element));
     case ExternKind::Memory:
-      return fmt::format("memory {} pages", range_text(type.memory.minimum, type.memory.maximum));
+      return fmt::format("{}memory {}{} pages{}", type.memory.shared ? "shared " : "",
+                         type.memory.is_64 ? "i64 " : "",
+                         range_text(type.memory.minimum, type.memory.maximum),
+                         page_text(type.memory.page_size_log2));
     case ExternKind::Global:
       return fmt::format("global {}{}", type.global.is_mutable ? "mut " : "",
                          name(type.global.content));
-    case ExternKind::Tag: return "tag";
+    case ExternKind::Tag: return "tag " + to_string(type.tag);
   }
   return "";
 }

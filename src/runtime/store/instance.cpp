@@ -10,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "runtime/builtins/builtins.hpp"
+#include "runtime/gc/reference_types.hpp"
 #include "runtime/linker/import_check.hpp"
 #include "runtime/objects/types.hpp"
 #include "runtime/trap/trap_error.hpp"
@@ -51,8 +52,10 @@ Result<Instance*> Instance::instantiate(Store& store, std::shared_ptr<const Modu
   HOIST_TRY_VOID(made->make_block());
   HOIST_TRY_VOID(made->make_objects(imports));
   HOIST_TRY_VOID(made->make_functions(imports));
+  made->make_tags();
   made->write_pointers();
   made->make_globals();
+  made->fill_tables();
   // From here on it can be reached from elsewhere.
   Instance* instance = store.adopt(std::move(made));
   HOIST_TRY_VOID(instance->run_segments());
@@ -86,7 +89,9 @@ Result<void> Instance::make_objects(std::span<const Extern> imports) {
   for (std::size_t i = 0; i < imports.size(); ++i) {
     switch (module.imports[i].kind) {
       case wasm::ExternKind::Func: break;  // make_functions
-      case wasm::ExternKind::Tag: break;
+      case wasm::ExternKind::Tag:
+        tags_.push_back(static_cast<TagObject*>(imports[i].object));
+        break;
       case wasm::ExternKind::Table:
         tables_.push_back(static_cast<TableObject*>(imports[i].object));
         break;
@@ -99,7 +104,9 @@ Result<void> Instance::make_objects(std::span<const Extern> imports) {
     }
   }
   for (std::size_t i = tables_.size(); i < module.tables.size(); ++i) {
-    HOIST_TRY(TableObject * table, store_.new_table(module.tables[i].type, 0));
+    wasm::TableType type = module.tables[i].type;
+    type.element = code_->engine_type(type.element);
+    HOIST_TRY(TableObject * table, store_.new_table(type, 0));
     tables_.push_back(table);
   }
   for (std::size_t i = memories_.size(); i < module.memories.size(); ++i) {
@@ -163,11 +170,13 @@ void Instance::make_func_refs(std::span<const Extern> imports) {
     }
     image::VmFuncRef& ref = refs[code_->func_refs().number(func)];
     const auto& place = at<image::VmFuncImport>(code_->layout().func_import(func));
+    // The type that it has, which may be below the one that it is imported with.
+    const auto& given = *static_cast<const image::VmFuncRef*>(imports[next].object);
     ref.code = place.code;
     ref.ctx = place.ctx;
-    ref.func_index = host_context(ref) != nullptr
-                         ? func
-                         : static_cast<image::VmFuncRef*>(imports[next].object)->func_index;
+    ref.type_id = given.type_id;
+    ref.supertypes = given.supertypes;
+    ref.func_index = host_context(ref) != nullptr ? func : given.func_index;
   }
 }
 
@@ -189,9 +198,22 @@ void Instance::write_pointers() {
   for (std::uint32_t i = 0; i < module.num_imported_globals; ++i) {
     at<image::VmGlobal*>(layout.imported_global(i)) = globals_[i]->cell;
   }
+  for (std::uint32_t i = 0; i < tags_.size(); ++i) {
+    at<const TagObject*>(layout.tag(i)) = tags_[i];
+  }
   if (!code_->type_ids().empty()) {
     std::memcpy(&at<std::uint32_t>(layout.type_id(0)), code_->type_ids().data(),
                 code_->type_ids().size() * sizeof(std::uint32_t));
+  }
+}
+
+void Instance::make_tags() {
+  const std::vector<wasm::Tag>& tags = code_->module().tags;
+  own_tags_.reserve(tags.size() - tags_.size());
+  for (std::size_t i = tags_.size(); i < tags.size(); ++i) {
+    own_tags_.push_back(
+        {code_->type_id(tags[i].type_index), code_.get(), static_cast<std::uint32_t>(i)});
+    tags_.push_back(&own_tags_.back());
   }
 }
 
@@ -200,9 +222,31 @@ void Instance::make_globals() {
   for (const InstancePlan::Global& global : plan_.globals()) {
     const std::uint32_t own = global.index - module.num_imported_globals;
     auto& cell = at<image::VmGlobal>(code_->layout().global(own));
-    cell.bits[0] = global.is_constant ? global.bits : evaluate(module.globals[global.index].init);
-    own_globals_.push_back({&cell, module.globals[global.index].type});
+    wasm::GlobalType type = module.globals[global.index].type;
+    if (type.type.is_vec()) {
+      cell = evaluate_vector(module.globals[global.index].init);
+    } else {
+      cell.bits[0] = global.is_constant ? global.bits : evaluate(module.globals[global.index].init);
+    }
+    type.type = code_->engine_type(type.type);
+    own_globals_.push_back({&cell, type});
     globals_.push_back(&own_globals_.back());
+  }
+}
+
+/// The elements that tables with an initialiser begin with; other tables have nulls.
+void Instance::fill_tables() {
+  const wasm::Module& module = code_->module();
+  for (std::size_t i = module.num_imported_tables; i < tables_.size(); ++i) {
+    if (!module.tables[i].has_init) continue;
+    const std::uint64_t init = evaluate(module.tables[i].init);
+    if (init != 0) std::fill_n(tables_[i]->elements(), tables_[i]->size(), init);
+  }
+}
+
+void Instance::mark_globals(Heap::Marker& marker) const {
+  for (const GlobalObject& global : own_globals_) {
+    if (is_collected(global.type.type)) marker.mark(global.cell->bits[0]);
   }
 }
 
@@ -254,6 +298,16 @@ std::uint64_t Instance::evaluate(wasm::ConstExpr expr) const {
   }
   HOIST_CHECK(stack.size() == 1, "a constant expression is valid");
   return stack.back();
+}
+
+/// A v128 has no operators in constant expressions: it is a constant or another global.
+image::VmGlobal Instance::evaluate_vector(wasm::ConstExpr expr) const {
+  const std::span<const wasm::ConstOp> ops = code_->module().const_ops(expr);
+  HOIST_CHECK(ops.size() == 1, "a constant expression is valid");
+  if (ops[0].op == wasm::Op::GlobalGet) return *globals_[ops[0].operand]->cell;
+  image::VmGlobal out;
+  std::memcpy(out.bits, code_->module().vectors[ops[0].operand].data(), sizeof(out.bits));
+  return out;
 }
 
 // ---- Segments.
@@ -383,7 +437,7 @@ Extern Instance::export_at(const wasm::Export& item) {
     case wasm::ExternKind::Table: return {item.kind, tables_[item.index]};
     case wasm::ExternKind::Memory: return {item.kind, memories_[item.index]};
     case wasm::ExternKind::Global: return {item.kind, globals_[item.index]};
-    case wasm::ExternKind::Tag: return {item.kind, nullptr};
+    case wasm::ExternKind::Tag: return {item.kind, tags_[item.index]};
   }
   HOIST_UNREACHABLE("an ExternKind");
 }
@@ -417,7 +471,11 @@ hoist::ExternType extern_type(Store& store, const Extern& item) {
     case wasm::ExternKind::Global:
       out.global = to_public(static_cast<const GlobalObject*>(item.object)->type);
       break;
-    case wasm::ExternKind::Tag: break;
+    case wasm::ExternKind::Tag: {
+      const auto& tag = *static_cast<const TagObject*>(item.object);
+      out.tag = to_public(store.engine()->types().get(tag.type_id));
+      break;
+    }
   }
   return out;
 }

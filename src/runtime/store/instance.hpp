@@ -17,7 +17,7 @@
 namespace hoist::runtime {
 
 /// Something to import or export. `object`: image::VmFuncRef, LinearMemory, TableObject or
-/// GlobalObject; for Tag null.
+/// GlobalObject, TagObject.
 struct Extern {
   wasm::ExternKind kind = wasm::ExternKind::Func;
   void* object = nullptr;
@@ -45,11 +45,15 @@ class Instance {
   LinearMemory& memory(std::uint32_t index) const { return *memories_[index]; }
   TableObject& table(std::uint32_t index) const { return *tables_[index]; }
   GlobalObject& global(std::uint32_t index) { return *globals_[index]; }
+  const TagObject* tag(std::uint32_t index) const { return tags_[index]; }
   /// A function that escapes (every exported one does).
   image::VmFuncRef* func_ref(std::uint32_t func) const;
   /// Null kind-and-object pair where there is no such export.
   Extern find_export(std::string_view name);
   Extern export_at(const wasm::Export& item);
+
+  /// The references in the globals that the module defines.
+  void mark_globals(Heap::Marker& marker) const;
 
   // ---- Segments: false if out of bounds, and then nothing was written.
   bool init_memory(std::uint32_t memory, std::uint32_t segment, std::uint64_t to,
@@ -67,11 +71,14 @@ class Instance {
   void make_func_refs(std::span<const Extern> imports);
   void write_pointers();
   void make_globals();
+  void fill_tables();
+  void make_tags();
   Result<void> run_segments();
   Result<void> run_element_segments();
   Result<void> run_data_segments();
   Result<void> run_start();
   std::uint64_t evaluate(wasm::ConstExpr expr) const;
+  image::VmGlobal evaluate_vector(wasm::ConstExpr expr) const;
   std::uint64_t element(const wasm::ElemSegment& segment, std::uint64_t item) const;
 
   template <typename T>
@@ -91,6 +98,8 @@ class Instance {
   std::vector<TableObject*> tables_;
   std::vector<GlobalObject*> globals_;
   std::vector<GlobalObject> own_globals_;
+  std::vector<TagObject*> tags_;
+  std::vector<TagObject> own_tags_;
   std::unique_ptr<image::VmHostContext[]> host_contexts_;  // one per imported host function
   base::BitSet dropped_data_;
   base::BitSet dropped_elems_;

@@ -10,7 +10,6 @@
 
 namespace hoist::runtime {
 
-using image::kWasmPageBytes;
 using image::TrapCode;
 
 static constexpr std::uint64_t kUnlimited = StoreLimits::kUnlimited;
@@ -30,7 +29,8 @@ static Error refused(const Growth& growth, const char* limit, std::uint64_t most
 Result<void> Store::allow(Growth growth) {
   const bool memory = growth.what == Growth::What::Memory;
   const std::uint64_t most = memory ? limits_.memory_bytes : limits_.table_elements;
-  const std::uint64_t others = memory_total_ - (memory ? growth.current : memory_total_);
+  // Other stores may have grown a shared memory beyond what this one knows of.
+  const std::uint64_t others = memory_total_ - std::min(memory_total_, growth.current);
   const bool each = growth.desired <= most;
   const bool total = !memory || (growth.desired <= limits_.total_memory_bytes &&
                                  others <= limits_.total_memory_bytes - growth.desired);
@@ -51,8 +51,8 @@ static Result<void> check_count(const char* what, std::uint64_t have, std::uint6
 }
 
 /// Pages as bytes; all that do not fit are too many anyway.
-static std::uint64_t bytes_of(std::uint64_t pages) {
-  return pages > kUnlimited / kWasmPageBytes ? kUnlimited : pages * kWasmPageBytes;
+static std::uint64_t bytes_of(const wasm::MemoryType& type, std::uint64_t pages) {
+  return pages > kUnlimited >> type.page_size_log2 ? kUnlimited : pages << type.page_size_log2;
 }
 
 static std::uint64_t declared_maximum(const wasm::Limits& limits) {
@@ -63,8 +63,8 @@ Result<void> Store::allow_memory(const wasm::MemoryType& type) {
   HOIST_TRY_VOID(check_count("memories", memory_count(), limits_.memories));
   Growth growth;
   growth.what = Growth::What::Memory;
-  growth.desired = bytes_of(type.limits.min);
-  growth.maximum = bytes_of(declared_maximum(type.limits));
+  growth.desired = bytes_of(type, type.limits.min);
+  growth.maximum = bytes_of(type, declared_maximum(type.limits));
   return allow(growth);
 }
 
@@ -78,12 +78,14 @@ Result<void> Store::allow_table(const wasm::TableType& type) {
 }
 
 Result<std::uint64_t> Store::grow_memory(LinearMemory& memory, std::uint64_t pages) {
+  const std::unique_lock<std::mutex> lock = memory.lock_growth();
+  const wasm::MemoryType& type = memory.type();
   Growth growth;
   growth.what = Growth::What::Memory;
   growth.current = memory.bytes();
   growth.desired =
-      bytes_of(pages > kUnlimited - memory.pages() ? kUnlimited : memory.pages() + pages);
-  growth.maximum = bytes_of(declared_maximum(memory.type().limits));
+      bytes_of(type, pages > kUnlimited - memory.pages() ? kUnlimited : memory.pages() + pages);
+  growth.maximum = bytes_of(type, declared_maximum(type.limits));
   // What can never be is not worth a question.
   if (pages != 0 && growth.desired <= growth.maximum) HOIST_TRY_VOID(allow(growth));
   HOIST_TRY(const std::uint64_t old, memory.grow(pages));
@@ -189,6 +191,17 @@ void Store::set_stack_limit(std::uint64_t limit) {
   std::atomic_ref(context_.stack_limit).store(limit, std::memory_order_seq_cst);
   if (is_interrupted()) [[unlikely]]
     shared_->stop_code();
+}
+
+bool Store::wants_attention() const {
+  return is_interrupted() || (engine_->options().epoch &&
+                              engine_->epoch().load(std::memory_order_relaxed) >= deadline_);
+}
+
+std::int64_t Store::attention_interval_ns() const {
+  // Whoever counts the epoch up knows of no waiters.
+  constexpr std::int64_t kLookAtEpochNs = 5'000'000;
+  return engine_->options().epoch && deadline_ != kUnlimited ? kLookAtEpochNs : -1;
 }
 
 bool Store::epoch_reached() {

@@ -30,12 +30,16 @@ Store::Store(std::shared_ptr<Engine> engine, const StoreLimits& limits)
   context_.store = this;
   context_.epoch = reinterpret_cast<const std::uint64_t*>(&engine_->epoch());
   context_.builtins = builtin_table();
+  heap_.limits = {limits_.references, limits_.reference_bytes};
+  heap_.stress = engine_->options().collect_always;
   ref_ = Access::ref(slot_, slot_->id.load(std::memory_order_relaxed));
 }
 
 Store::~Store() {
   HOIST_CHECK(activations_ == 0, "a store ends after the calls into it");
+  error_.reset();
   free_store_slot(slot_);
+  end_exceptions();
 }
 
 // ---- Objects.
@@ -49,6 +53,25 @@ Result<LinearMemory*> Store::new_memory(const wasm::MemoryType& type,
   memory_total_ += memory->bytes();
   memories_.push_back(std::move(memory));
   return memories_.back().get();
+}
+
+Result<LinearMemory*> Store::add_shared_memory(const std::shared_ptr<LinearMemory>& memory) {
+  HOIST_CHECK(memory->type().shared, "stores share what is made for it");
+  if (std::find(memories_.begin(), memories_.end(), memory) == memories_.end()) {
+    wasm::MemoryType type = memory->type();
+    type.limits.min = memory->pages();
+    HOIST_TRY_VOID(allow_memory(type));
+    memory_total_ += type.limits.min << type.page_size_log2;
+    memories_.push_back(memory);
+  }
+  return memory.get();
+}
+
+std::shared_ptr<LinearMemory> Store::owner_of(const LinearMemory* memory) const {
+  for (const std::shared_ptr<LinearMemory>& item : memories_) {
+    if (item.get() == memory) return item;
+  }
+  return nullptr;
 }
 
 Result<TableObject*> Store::new_table(const wasm::TableType& type, std::uint64_t init) {
@@ -73,6 +96,7 @@ image::VmFuncRef* Store::new_host_function(std::shared_ptr<const HostFunction> f
   made.context.host = const_cast<HostFunction*>(function.get());
   made.ref.ctx = &made.context;
   made.ref.type_id = function->type_id();
+  made.ref.supertypes = engine_->types().supertypes(made.ref.type_id);
   made.function = std::move(function);
   return &made.ref;
 }
@@ -140,7 +164,12 @@ bool Store::call_host(image::VmHostContext& context, image::VmGlobal* slots) {
   const auto& function = *static_cast<const HostFunction*>(context.host);
   hoist::detail::HostCall call(ref_, context.caller, reinterpret_cast<hoist::detail::Slot*>(slots),
                                &function.public_type(), this);
-  if (function.call(call)) return true;
+  const std::size_t scope = heap_.scope();
+  for (const std::uint32_t param : function.reference_params()) heap_.push(slots[param].bits[0]);
+  const bool fine = function.call(call);
+  // Nothing is allocated before compiled code has the results.
+  heap_.pop_to(scope);
+  if (fine) return true;
   if (!error_) error_ = Error(ErrorKind::Host, "a host function failed without saying why");
   return false;
 }
@@ -228,7 +257,8 @@ std::uint32_t call_host_function(image::VmHostContext* context, image::VmGlobal*
   platform::set_default_float_mode();
   if (fine) [[likely]]
     return 0;
-  store.add_frames();
+  // One that is caught needs no frames; `leave` adds them to others.
+  if (!store.throw_pending_error()) store.add_frames();
   return 1;
 }
 

@@ -13,17 +13,19 @@
 #include "image/layout/vm_layout.hpp"
 #include "jit/trap_handler.hpp"
 #include "runtime/engine/engine.hpp"
+#include "runtime/gc/heap.hpp"
 #include "runtime/objects/global_object.hpp"
 #include "runtime/objects/host_function.hpp"
 #include "runtime/objects/linear_memory.hpp"
 #include "runtime/objects/table_object.hpp"
+#include "runtime/objects/tag_object.hpp"
 #include "runtime/store/store_shared.hpp"
 
 namespace hoist::runtime {
 
 class Instance;
 
-class Store {
+class Store final : private Heap::Owner {
  public:
   Store(std::shared_ptr<Engine> engine, const StoreLimits& limits);
   /// No call may be in progress.
@@ -42,6 +44,11 @@ class Store {
   // ---- What is made here lives until the store ends; addresses are stable.
   Result<LinearMemory*> new_memory(const wasm::MemoryType& type,
                                    const std::shared_ptr<const MemoryImage>& image = nullptr);
+  /// A shared memory that other stores may have too; once, however often it is added.
+  /// @error Limit: the store may not have it.
+  Result<LinearMemory*> add_shared_memory(const std::shared_ptr<LinearMemory>& memory);
+  /// The owner of a memory of this store.
+  std::shared_ptr<LinearMemory> owner_of(const LinearMemory* memory) const;
   Result<TableObject*> new_table(const wasm::TableType& type, std::uint64_t init);
   GlobalObject* new_global(const wasm::GlobalType& type, std::uint64_t bits);
   /// Growth as the limits allow it. @error Limit, OutOfMemory; nothing has changed then.
@@ -53,6 +60,30 @@ class Store {
   Result<void> prepare_func_ref(image::VmFuncRef& ref);
   Instance* adopt(std::unique_ptr<Instance> instance);
   std::size_t instances() const { return instances_.size(); }
+
+  // ---- Tags and exceptions: exceptions.cpp.
+  TagObject* new_tag(const wasm::FuncType& type);
+  /// With room for the values of the tag, whose payload the caller fills in. `listed`: references
+  /// to it may exist, so it lives until the collector finds none. Otherwise it must be thrown.
+  /// @error OutOfMemory
+  Result<image::VmException*> new_exception(const TagObject& tag, bool listed);
+  std::span<const wasm::ValType> payload_types(const image::VmException& exception) const;
+  /// Those that references may exist of, and memory back to the system; for the collector.
+  image::VmException*& exceptions() { return exceptions_; }
+  static void free_exception(image::VmException* exception);
+  /// An Error that carries it (runtime/trap/thrown.hpp).
+  Error exception_error_of(image::VmException& exception);
+  /// The next `leave` throws it.
+  void set_thrown(image::VmException& exception) { in_flight_ = &exception; }
+  /// The same with what the error of the present call carries, if it is an exception of this store.
+  bool throw_pending_error();
+  /// Where compiled code that was left goes on: at the handler of what was thrown, or where it was
+  /// entered, and then the error is set.
+  struct Resumption {
+    std::uintptr_t pc, sp, fp;
+    std::uint64_t payload;
+  };
+  Resumption leave();
   /// The instance of a ModuleCode; null if there are several or none. Takes a look at each.
   Instance* only_instance_of(const void* code) const;
 
@@ -79,6 +110,10 @@ class Store {
   /// Whether an address of the process lies in a memory of this store. In the signal handler.
   bool owns_memory(std::uintptr_t address) const;
 
+  /// References: the collector of this store.
+  Heap& heap() { return heap_; }
+  const Heap& heap() const { return heap_; }
+
   // ---- Limits: limits.cpp.
   struct Callback {
     std::uint64_t (*call)(void* context, StoreRef store) = nullptr;
@@ -96,12 +131,18 @@ class Store {
   /// Called by code that looked. False: the error of the call is set.
   bool out_of_fuel();
   bool epoch_reached();
+  /// Whether `epoch_reached` has something to decide: for what waits.
+  bool wants_attention() const;
+  /// How often what waits looks at that, in nanoseconds; < 0: only when woken.
+  std::int64_t attention_interval_ns() const;
   /// Whether a refused growth, with this error, is the end of the call; the error is set then.
   bool refusal_ends_call(const Error& error);
   /// A trap that is a call, at `pc`.
   void record_trap(std::uintptr_t pc, std::uintptr_t fp);
 
  private:
+  void list_exception(image::VmException& exception);
+  void end_exceptions();
   std::uint64_t memory_count() const { return memories_.size(); }
   std::uint64_t table_count() const { return tables_.size(); }
   Result<const void*> exit_trampoline(std::uint32_t type_id) const;
@@ -115,6 +156,10 @@ class Store {
   void set_stack_overflow();
   void set_error_of_call();
   bool call_compiled(image::VmFuncRef& func, image::VmGlobal* slots);
+  // gc/roots.cpp
+  void mark_roots(Heap::Marker& marker) override;
+  void mark_payload(const image::VmException& exception, Heap::Marker& marker) override;
+  void sweep_exceptions() override;
 
   std::shared_ptr<hoist::detail::StoreShared> shared_;
   image::StoreContext& context_;  // in shared_
@@ -129,11 +174,16 @@ class Store {
   std::uint64_t fuel_given_ = 0;
   std::uint64_t deadline_ = ~std::uint64_t{0};
   std::uint64_t stack_limit_ = 0;
-  std::vector<std::unique_ptr<LinearMemory>> memories_;
+  std::vector<std::shared_ptr<LinearMemory>> memories_;
   std::vector<std::unique_ptr<TableObject>> tables_;
   std::deque<HostGlobal> globals_;
   std::deque<HostFuncRef> host_functions_;
+  std::deque<TagObject> host_tags_;
+  image::VmException* exceptions_ = nullptr;       // listed ones
+  image::VmException* spare_exception_ = nullptr;  // memory for the next one
+  image::VmException* in_flight_ = nullptr;        // between a throw and its handler
   std::vector<std::unique_ptr<Instance>> instances_;
+  Heap heap_{*this};  // ends first: finalisers find the rest, though not through handles
 };
 
 /// VmHostContext::call of every host function.

@@ -6,6 +6,7 @@
 #include <atomic>
 
 #include "image/layout/vm_layout.hpp"
+#include "platform/parker.hpp"
 #include "platform/wake.hpp"
 
 namespace hoist::detail {
@@ -13,6 +14,7 @@ namespace hoist::detail {
 struct StoreShared {
   image::StoreContext context;
   platform::WakeFlag wake;
+  platform::Parker parker;  ///< where the guest waits for other guests
   /// Asked for and not yet delivered.
   std::atomic<bool> interrupted{false};
 
@@ -22,6 +24,7 @@ struct StoreShared {
     interrupted.store(true, std::memory_order_seq_cst);
     stop_code();
     wake.raise();
+    parker.unpark();
   }
   void stop_code() noexcept {
     std::atomic_ref(context.epoch_deadline).store(0, std::memory_order_seq_cst);

@@ -52,9 +52,39 @@ class Access {
   static Object* live(const HandleType& handle) {
     return store(handle.store_) == nullptr ? nullptr : static_cast<Object*>(handle.object_);
   }
+  template <typename LinkerType>
+  static auto* linker(const LinkerType& linker) {
+    return linker.impl_.get();
+  }
   template <typename ValType>
   static std::uint64_t bits(const ValType& value) {
     return value.bits_[0];
+  }
+  /// The upper half of a v128; 0 for other values.
+  template <typename ValType>
+  static std::uint64_t upper(const ValType& value) {
+    return value.kind() == decltype(value.kind())::V128 ? value.bits_[1] : 0;
+  }
+  template <typename ValType>
+  static void set_upper(ValType& value, std::uint64_t upper) {
+    value.bits_[1] = upper;
+  }
+  /// Of an externref: see Val.
+  template <typename ValType>
+  static std::uint64_t serial(const ValType& value) {
+    return value.bits_[1];
+  }
+  template <typename ValType>
+  static void set_serial(ValType& value, std::uint64_t serial) {
+    value.bits_[1] = serial;
+  }
+  template <typename Ref>
+  static Ref extern_ref(void* host, std::uint64_t word, std::uint64_t serial, StoreRef store) {
+    Ref out(host);
+    out.word_ = word;
+    out.serial_ = serial;
+    out.store_ = store;
+    return out;
   }
   template <typename ValType>
   static StoreRef val_store(const ValType& value) {

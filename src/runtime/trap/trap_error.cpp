@@ -6,10 +6,17 @@
 #include <utility>
 
 #include "base/text/printable.hpp"
+#include "demangle/demangle.hpp"
 #include "jit/code_registry.hpp"
 #include "runtime/engine/module_code.hpp"
+#include "runtime/trap/thrown.hpp"
 
 namespace hoist::runtime {
+
+static bool has_frames(hoist::detail::ErrorDetail::Kind kind) {
+  using Kind = hoist::detail::ErrorDetail::Kind;
+  return kind == Kind::Trap || kind == Kind::Thrown;
+}
 
 TrapDetail::TrapDetail(hoist::Trap::Parts parts)
     : ErrorDetail(Kind::Trap, [](ErrorDetail* self) { delete static_cast<TrapDetail*>(self); }),
@@ -38,7 +45,9 @@ static bool describe(std::uintptr_t pc, bool is_return_address, hoist::Frame& ou
   const jit::CodeLookup lookup;
   const jit::LoadedCode* loaded = lookup.find(at);
   if (loaded == nullptr || loaded->owner == nullptr) return false;
-  const auto& code = *static_cast<const ModuleCode*>(loaded->owner);
+  const auto* owner = static_cast<const CodeOwner*>(loaded->owner);
+  if (owner->module == nullptr) return false;
+  const ModuleCode& code = *owner->module;
   const std::uint32_t offset = loaded->offset_of(at);
   const image::FunctionEntry* entry = loaded->image->find_function(offset);
   if (entry == nullptr || entry->key.kind() != image::FuncKind::WasmFunction) return false;
@@ -47,6 +56,7 @@ static bool describe(std::uintptr_t pc, bool is_return_address, hoist::Frame& ou
   out.function = code.names().function(func);
   out.function_index = func;
   out.code = &code;
+  out.raw_names = owner->raw_names;
   const std::uint32_t source = loaded->image->source_at(offset);
   if (source != 0xffff'ffff) {
     out.module_offset = source;
@@ -85,7 +95,7 @@ Error with_frames(Error error, const jit::RawTrace& trace) {
   hoist::Trap::Parts parts;
   parts.is_guest_trap = error.kind() == ErrorKind::Trap;
   if (const ErrorDetail* detail = error.detail()) {
-    if (detail->kind != ErrorDetail::Kind::Trap) return error;
+    if (!has_frames(detail->kind)) return error;
     const hoist::Trap& before = static_cast<const TrapDetail*>(detail)->trap;
     parts.code = before.code();
     parts.what = before.what();
@@ -95,7 +105,11 @@ Error with_frames(Error error, const jit::RawTrace& trace) {
     parts.omitted_at = before.omitted_at();
   }
   append_frames(parts, trace);
-  error.with_detail(hoist::detail::ErrorDetailRef(new TrapDetail(std::move(parts))));
+  const ThrownDetail* thrown = thrown_of(error);
+  TrapDetail* made = thrown == nullptr
+                         ? new TrapDetail(std::move(parts))
+                         : new ThrownDetail(std::move(parts), thrown->store, thrown->exception);
+  error.with_detail(hoist::detail::ErrorDetailRef(made));
   return error;
 }
 
@@ -106,7 +120,7 @@ namespace hoist {
 
 const Trap* Trap::of(const Error& error) noexcept {
   const detail::ErrorDetail* found = error.detail();
-  if (found == nullptr || found->kind != detail::ErrorDetail::Kind::Trap) return nullptr;
+  if (found == nullptr || !runtime::has_frames(found->kind)) return nullptr;
   return &static_cast<const runtime::TrapDetail*>(found)->trap;
 }
 
@@ -124,12 +138,16 @@ Error make_trap(TrapCode code) noexcept {
 
 static constexpr std::size_t kMaxName = 256;  // bytes of a name in a backtrace
 
+static std::string function_name(const Frame& frame) {
+  return frame.raw_names ? frame.function : demangle::demangled(frame.function);
+}
+
 static std::string frame_line(std::size_t number, const Frame& frame) {
   std::string line = fmt::format("  {:>3}: ", number);
   // Names are the guest's: they must neither move a terminal's cursor nor fill the screen.
   if (!frame.module.empty()) line += base::printable(frame.module, kMaxName) + "!";
   line += frame.function.empty() ? fmt::format("func[{}]", frame.function_index)
-                                 : base::printable(frame.function, kMaxName);
+                                 : base::printable(function_name(frame), kMaxName);
   if (frame.module_offset != Frame::kNoOffset)
     line += fmt::format(" @ 0x{:x}", frame.module_offset);
   return line + "\n";

@@ -21,17 +21,28 @@ IrSink::IrSink(const ModuleEnv& env) : env_(env), builder_(scratch_func_) {
   builtins_.resize(image::kBuiltinCount);
   state_region_.resize(1);
   limits_region_.resize(1);
+  caught_tags_.resize(module.tags.size());
 }
 
-void IrSink::reset(ir::Function& out, ir::SimplifyFn simplify, ir::Assignments* assignments) {
+void IrSink::reset(ir::Function& out, ir::SimplifyFn simplify, ir::Assignments* assignments,
+                   const LegacyTries* legacy) {
   builder_.begin(out);
   builder_.set_assignments(assignments);
   assignments_ = assignments;
   builder_.set_simplifier(simplify);
   ++epoch_;
   too_complex_ = false;
+  refusal_.reset();
+  bitcast_flags_ = {};
   started_ = !env_.settings.fuel && !env_.settings.epoch;
   fuel_used_ = 0;
+  legacy_ = legacy;
+  next_legacy_ = 0;
+  scopes_.clear();
+  clauses_.clear();
+  scope_ = kNoScope;
+  active_of_ = kNoScope;
+  handler_work_ = 0;
 }
 
 bool IrSink::finish() {
@@ -74,6 +85,7 @@ void IrSink::begin(const wasm::BodyInfo& info, Frame&) {
   ctx_ = f.block_params(entry_)[0];
   for (std::size_t i = 0; i < info.type.params().size(); ++i) {
     const Value param = f.block_params(entry_)[i + 1];
+    note_reference(info.type.params()[i], param);
     builder_.define(builder_.declare_variable(f.type(param)), param);
   }
 }
@@ -188,7 +200,7 @@ void IrSink::finish_regions(FrameKind kind, ir::Block before) {
   const ir::Block after = builder_.is_open() ? now : ir::Block::none();
   assignments_->reached_close(after);
   if (kind == FrameKind::If || kind == FrameKind::Else) assignments_->reached_close(after);
-  if (now != before) assignments_->reached_block(now);
+  if (now != before && builder_.is_open()) assignments_->reached_block(now);
 }
 
 void IrSink::finish_frame(FrameKind kind, const wasm::BlockType& block, Frame& frame,
@@ -207,7 +219,15 @@ void IrSink::finish_frame(FrameKind kind, const wasm::BlockType& block, Frame& f
       return;
     case FrameKind::Block:
     case FrameKind::If:
-    case FrameKind::Else: break;
+    case FrameKind::Else:
+    case FrameKind::Catch:
+    case FrameKind::CatchAll: break;
+    case FrameKind::TryTable:
+    case FrameKind::Try:
+      end_try(block, frame, falls_through, results);
+      // Then it has gone to the label's block.
+      if (!builder_.is_open()) falls_through = false;
+      break;
   }
   if (frame.target.is_none()) return;  // one way leads here, or none
   if (kind == FrameKind::Else && frame.target == frame.other) {

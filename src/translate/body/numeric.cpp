@@ -79,6 +79,7 @@ IrSink::Value IrSink::compare(Op op, Value x, Value y) {
 
 IrSink::Value IrSink::unary(Op op, Value x) {
   const auto same = [&](ir::Op ir_op) { return builder_.unary(ir_op, func().type(x), x); };
+  const auto arithmetic = [&](ir::Op ir_op) { return canonical_nan(same(ir_op)); };
   const auto extend = [&](ir::Type narrow) {
     const Value low = builder_.unary(ir::Op::Ireduce, narrow, x);
     return builder_.unary(ir::Op::Sextend, func().type(x), low);
@@ -95,15 +96,15 @@ IrSink::Value IrSink::unary(Op op, Value x) {
     case Op::F32Neg:
     case Op::F64Neg: return same(ir::Op::Fneg);
     case Op::F32Ceil:
-    case Op::F64Ceil: return same(ir::Op::Ceil);
+    case Op::F64Ceil: return arithmetic(ir::Op::Ceil);
     case Op::F32Floor:
-    case Op::F64Floor: return same(ir::Op::Floor);
+    case Op::F64Floor: return arithmetic(ir::Op::Floor);
     case Op::F32Trunc:
-    case Op::F64Trunc: return same(ir::Op::Trunc);
+    case Op::F64Trunc: return arithmetic(ir::Op::Trunc);
     case Op::F32Nearest:
-    case Op::F64Nearest: return same(ir::Op::Nearest);
+    case Op::F64Nearest: return arithmetic(ir::Op::Nearest);
     case Op::F32Sqrt:
-    case Op::F64Sqrt: return same(ir::Op::Sqrt);
+    case Op::F64Sqrt: return arithmetic(ir::Op::Sqrt);
     case Op::I32Extend8S:
     case Op::I64Extend8S: return extend(I8);
     case Op::I32Extend16S:
@@ -170,7 +171,9 @@ IrSink::Value IrSink::binary(Op op, Value x, Value y) {
                                  ir_op == ir::Op::Srem || ir_op == ir::Op::Urem)) {
     check_division(op, x, y);
   }
-  return builder_.binary(ir_op, x, y);
+  const Value made = builder_.binary(ir_op, x, y);
+  const bool may_be_new_nan = func().type(made).is_float() && ir_op != ir::Op::Fcopysign;
+  return may_be_new_nan ? canonical_nan(made) : made;
 }
 
 IrSink::Value IrSink::convert(Op op, Value x) {
@@ -203,8 +206,8 @@ IrSink::Value IrSink::convert(Op op, Value x) {
     case Op::F64ConvertI64S: return to(ir::Op::FcvtFromSint, F64);
     case Op::F64ConvertI32U:
     case Op::F64ConvertI64U: return to(ir::Op::FcvtFromUint, F64);
-    case Op::F32DemoteF64: return to(ir::Op::Fdemote, F32);
-    case Op::F64PromoteF32: return to(ir::Op::Fpromote, F64);
+    case Op::F32DemoteF64: return canonical_nan(to(ir::Op::Fdemote, F32));
+    case Op::F64PromoteF32: return canonical_nan(to(ir::Op::Fpromote, F64));
     case Op::I32ReinterpretF32: return builder_.bitcast(I32, x);
     case Op::I64ReinterpretF64: return builder_.bitcast(I64, x);
     case Op::F32ReinterpretI32: return builder_.bitcast(F32, x);

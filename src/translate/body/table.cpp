@@ -27,10 +27,11 @@ IrSink::Value IrSink::table_length(std::uint32_t table) {
 
 IrSink::Value IrSink::table_slot(std::uint32_t table, Value place, ir::TrapCode out_of_bounds) {
   const TableFacts facts = table_facts(table);
-  const Value wide = widen(place);
+  const bool is64 = is_table64(table);
+  const Value wide = widen(place, is64);
   Value outside;
   if (facts.fixed) {
-    outside = builder_.icmp(ir::IntCC::Uge, place, builder_.iconst(I32, facts.length));
+    outside = builder_.icmp(ir::IntCC::Uge, place, builder_.iconst(is64 ? I64 : I32, facts.length));
   } else {
     outside = builder_.icmp(ir::IntCC::Uge, wide, table_length(table));
   }
@@ -44,7 +45,10 @@ IrSink::Value IrSink::table_slot(std::uint32_t table, Value place, ir::TrapCode 
 
 IrSink::Value IrSink::table_get(std::uint32_t table, Value place) {
   const Value slot = table_slot(table, place, ir::TrapCode::TableOutOfBounds);
-  return builder_.load(ir::Op::Load, I64, state_flags(Region::Table, table), slot, 0);
+  const Value element =
+      builder_.load(ir::Op::Load, I64, state_flags(Region::Table, table), slot, 0);
+  note_reference(env_.module.tables[table].type.element, element);
+  return element;
 }
 
 void IrSink::table_set(std::uint32_t table, Value place, Value value) {
@@ -54,8 +58,9 @@ void IrSink::table_set(std::uint32_t table, Value place, Value value) {
 
 IrSink::Value IrSink::table_size(std::uint32_t table) {
   const TableFacts facts = table_facts(table);
-  if (facts.fixed) return builder_.iconst(I32, facts.length);
-  return builder_.unary(ir::Op::Ireduce, I32, table_length(table));
+  const bool is64 = is_table64(table);
+  if (facts.fixed) return builder_.iconst(is64 ? I64 : I32, facts.length);
+  return narrow(table_length(table), is64);
 }
 
 IrSink::Value IrSink::ref_null(wasm::ValType) {

@@ -26,6 +26,10 @@ IrSink::Value IrSink::local_tee(std::uint32_t local, wasm::ValType, Value value)
 IrSink::Value IrSink::zero(ir::Type type) {
   if (type == ir::F32) return builder_.f32const(0);
   if (type == ir::F64) return builder_.f64const(0);
+  if (type == ir::I8x16) {
+    static constexpr std::uint8_t kZero[16] = {};
+    return builder_.vconst(type, kZero);
+  }
   return builder_.iconst(type, 0);
 }
 
@@ -44,7 +48,9 @@ IrSink::Value IrSink::global_get(std::uint32_t global, const wasm::GlobalType& t
   const GlobalPlace place = global_place(global);
   const ir::MemFlagsRef flags =
       type.is_mutable ? state_flags(Region::Global, global) : constant_flags_;
-  return builder_.load(ir::Op::Load, value_type, flags, place.base, place.offset);
+  const Value value = builder_.load(ir::Op::Load, value_type, flags, place.base, place.offset);
+  note_reference(type.type, value);
+  return value;
 }
 
 void IrSink::global_set(std::uint32_t global, const wasm::GlobalType&, Value value) {

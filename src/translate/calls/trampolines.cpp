@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Trampolines out of compiled code. Each is a Fast function, so that compiled code calls it like
+// Trampolines out of compiled code. Each is a Tail function, so that compiled code calls it like
 // any other; its frame keeps a frame pointer because it calls, and the caller's place is what the
 // frame pointer leads to: [fp] is the caller's frame pointer, and the return address leads into its
 // code.
@@ -169,7 +169,7 @@ void exit_trampoline(const wasm::FuncType& type, std::uint32_t type_index, Funct
 ir::Signature builtin_signature(Builtin builtin) {
   const image::BuiltinInfo& info = image::kBuiltins[static_cast<std::uint32_t>(builtin)];
   ir::Signature out;
-  out.call_conv = ir::CallConv::Fast;
+  out.call_conv = ir::CallConv::Tail;
   if (builtin == Builtin::trap) return out;
   out.params.push_back({I64, ir::ArgExtension::None, ir::ArgPurpose::VmCtx, 0});
   for (const char* p = info.params; *p != '\0'; ++p) {

@@ -21,7 +21,7 @@ void exit_trampoline(const wasm::FuncType& type, std::uint32_t type_index,
 /// arguments on in the host's C convention, and leaves compiled code if a Status says so.
 void builtin_trampoline(image::Builtin builtin, ir::FunctionBuilder& builder, ir::Function& out);
 
-/// The Fast signature of a BuiltinTrampoline: instance, parameters; result of I64 builtins. That of
+/// The Tail signature of a BuiltinTrampoline: instance, parameters; result of I64 builtins. That of
 /// `trap` is empty: see ir::Function::trap_handler.
 ir::Signature builtin_signature(image::Builtin builtin);
 /// Makes the traps of `func` calls of the builtin `trap`.

@@ -37,7 +37,7 @@ v10 = call_indirect sig0, v9(v0, v3)
 v11 = load.i64 notrap aligned v0+24
 brif v10, block1, block2
 block1 cold:
-v12 = load.i64 notrap aligned v11+80
+v12 = load.i64 notrap aligned v11+104
 call_indirect sig1, v12(v0)
 trap user1
 block2:
@@ -80,7 +80,7 @@ v10 = load.i64 notrap aligned v9+8
 v11 = call_indirect sig0, v10(v0, v1, v2, v3, v4)
 brif v11, block1, block2
 block1 cold:
-v12 = load.i64 notrap aligned v9+80
+v12 = load.i64 notrap aligned v9+104
 call_indirect sig1, v12(v0)
 trap user1
 block2:

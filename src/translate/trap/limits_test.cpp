@@ -48,7 +48,7 @@ TEST(Limits, FuelIsStoredAroundCalls) {
 TEST(Limits, EpochIsReadAgainEachTime) {
   EXPECT_EQ(with([](image::CodeSettings& s) { s.epoch = true; }, "(module (func (loop (br 0))))"),
             R"(
-fn0 = colocated u50331648:12 sig0
+fn0 = colocated u50331648:15 sig0
 block0(v0: i64):
 v1 = load.i64 notrap aligned readonly can_move v0+8
 v2 = load.i64 notrap aligned readonly can_move v1+64
@@ -92,7 +92,7 @@ TEST(Limits, DivisionsAreCheckedWithoutSignals) {
                  R"((module (func (param i32 i32) (result i32)
                     (i32.rem_u (i32.div_s (local.get 0) (local.get 1)) (i32.const 3)))))"),
             R"(
-fn0 = colocated u50331648:11 sig0
+fn0 = colocated u50331648:14 sig0
 block0(v0: i64, v1: i32, v2: i32):
 trapz v2, int_divz
 v3 = iconst.i32 -1

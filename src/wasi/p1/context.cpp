@@ -49,7 +49,7 @@ Errno Context::add(Descriptor descriptor, std::uint32_t& number) {
   while (lowest_free_ < table_.size() && table_[lowest_free_] != nullptr) ++lowest_free_;
   if (lowest_free_ == table_.size()) table_.emplace_back();
   number = lowest_free_++;
-  table_[number] = std::make_unique<Descriptor>(std::move(descriptor));
+  table_[number] = std::make_shared<Descriptor>(std::move(descriptor));
   ++open_;
   return Errno::Success;
 }
@@ -57,7 +57,7 @@ Errno Context::add(Descriptor descriptor, std::uint32_t& number) {
 void Context::set(std::uint32_t number, Descriptor descriptor) {
   if (number >= table_.size()) table_.resize(std::size_t{number} + 1);
   if (table_[number] == nullptr) ++open_;
-  table_[number] = std::make_unique<Descriptor>(std::move(descriptor));
+  table_[number] = std::make_shared<Descriptor>(std::move(descriptor));
 }
 
 Descriptor* Context::find(std::uint32_t number) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// The state of one WASI preview 1 program: arguments, environment, descriptors. Belongs to one
-/// Store and is used by one thread at a time. The guest reaches nothing but what was put in here.
+/// The state of one WASI preview 1 program: arguments, environment, descriptors. Used by one thread
+/// at a time: each call holds `mutex`, and lets go of it where it waits in the system. The guest
+/// reaches nothing but what was put in here.
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,7 +54,7 @@ class TextOutput final : public HostStream {
 };
 
 /// One open descriptor of the guest.
-struct Descriptor {
+struct Descriptor : std::enable_shared_from_this<Descriptor> {
   enum class Kind : std::uint8_t {
     File,       ///< regular files and devices: never waited for
     Directory,  ///<
@@ -109,6 +111,33 @@ class Context {
   void (*random)(void* user, std::uint8_t* out, std::size_t size) noexcept = nullptr;
   void* random_user = nullptr;
 
+  /// For programs of several threads. Recursive: code of the embedder that a call runs may call the
+  /// guest.
+  std::recursive_mutex mutex;
+  struct Call {
+    std::unique_lock<std::recursive_mutex> lock;
+    std::vector<std::shared_ptr<const Descriptor>> pins;
+  };
+  Call* call = nullptr;  ///< the one that runs; null where there is one thread only
+  /// The descriptor lives until the present call ends, even if another one closes it meanwhile.
+  void pin(const Descriptor& descriptor) {
+    if (call == nullptr) return;
+    if (!call->pins.empty() && call->pins.back().get() == &descriptor) return;
+    call->pins.push_back(descriptor.shared_from_this());
+  }
+  /// Runs `wait(flag)` without the lock. What is used afterwards is to be pinned before.
+  template <typename F>
+  auto waiting(F&& wait) {
+    platform::WakeFlag* const own_wake = wake;
+    Call* const own_call = call;
+    if (own_call != nullptr) own_call->lock.unlock();
+    const auto result = wait(own_wake);
+    if (own_call != nullptr) own_call->lock.lock();
+    call = own_call;
+    wake = own_wake;
+    return result;
+  }
+
   /// Descriptor numbers are given out from the lowest free one. Mfile at the limit.
   Errno add(Descriptor descriptor, std::uint32_t& number);
   bool is_full() const { return open_ >= max_descriptors; }
@@ -135,7 +164,7 @@ class Context {
  private:
   void reserve_standard_streams();
 
-  std::vector<std::unique_ptr<Descriptor>> table_;
+  std::vector<std::shared_ptr<Descriptor>> table_;
   std::uint32_t lowest_free_ = 0;  ///< no number below is free
   std::uint32_t open_ = 0;
 };

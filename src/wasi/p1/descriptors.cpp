@@ -27,8 +27,10 @@ static Errno transfer_waiting(Context& ctx, const Descriptor& d,
   const int fd = d.fd.get();
   for (;;) {
     if (!d.nonblocking()) {
-      if (const int error = platform::wait_for(fd, write, ctx.wake); error != 0)
-        return waited(error, outcome);
+      ctx.pin(d);
+      const int error = ctx.waiting(
+          [&](platform::WakeFlag* wake) { return platform::wait_for(fd, write, wake); });
+      if (error != 0) return waited(error, outcome);
     } else if (!platform::is_ready(fd, write)) {
       return Errno::Again;
     }

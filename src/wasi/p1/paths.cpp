@@ -174,8 +174,10 @@ static Errno open_file(Context& ctx, const PathArg& arg, platform::OpenRequest r
     HOIST_WASI_TRY(open_handle(arg, request.follow, handle));
     HOIST_WASI_TRY(from_host(platform::stat_fd(handle.get(), stat)));
     if (!stat.pipe) return from_host(error);
-    if (const int stopped = platform::sleep_ns(kRetryNs, ctx.wake); stopped != 0)
-      return waited(stopped, outcome);
+    ctx.pin(*arg.dir);
+    const int stopped =
+        ctx.waiting([&](platform::WakeFlag* wake) { return platform::sleep_ns(kRetryNs, wake); });
+    if (stopped != 0) return waited(stopped, outcome);
   }
 }
 

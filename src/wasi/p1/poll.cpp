@@ -44,9 +44,7 @@ struct Subscription {
 class Poll {
  public:
   explicit Poll(Context& ctx) : ctx_(ctx) {}
-  ~Poll() {
-    for (Descriptor* d : polled_) d->poll_item = -1;
-  }
+  ~Poll() { forget_descriptors(); }
   Poll(const Poll&) = delete;
   Poll& operator=(const Poll&) = delete;
 
@@ -62,6 +60,10 @@ class Poll {
   void subscribe_fd(Subscription& out);
   std::int64_t next_timeout() const;
   bool take_answers();
+  void forget_descriptors() {
+    for (Descriptor* d : polled_) d->poll_item = -1;
+    polled_.clear();
+  }
 
   Context& ctx_;
   std::vector<Subscription> subscriptions_;
@@ -177,8 +179,13 @@ bool Poll::take_answers() {
 }
 
 Errno Poll::wait(Outcome& outcome) {
+  // From here on other threads may poll the same descriptors, or close them.
+  for (const Descriptor* d : polled_) ctx_.pin(*d);
+  forget_descriptors();
   for (;;) {
-    const int error = platform::poll_fds(items_, next_timeout(), ctx_.wake);
+    const std::int64_t timeout = next_timeout();
+    const int error = ctx_.waiting(
+        [&](platform::WakeFlag* wake) { return platform::poll_fds(items_, timeout, wake); });
     if (error != 0 && error != ECANCELED) return from_host(error);
     if (take_answers()) return Errno::Success;
     if (error == ECANCELED) return waited(error, outcome);

@@ -21,8 +21,10 @@ static Errno when_ready(Context& ctx, const Descriptor& d, bool write, Outcome& 
   for (;;) {
     const int error = call();
     if (error != EAGAIN || d.nonblocking()) return from_host(error);
-    if (const int stopped = platform::wait_for(d.fd.get(), write, ctx.wake); stopped != 0)
-      return waited(stopped, outcome);
+    ctx.pin(d);
+    const int stopped = ctx.waiting(
+        [&](platform::WakeFlag* wake) { return platform::wait_for(d.fd.get(), write, wake); });
+    if (stopped != 0) return waited(stopped, outcome);
   }
 }
 

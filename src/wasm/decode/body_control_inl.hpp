@@ -28,6 +28,7 @@ bool BodyDecoder<S>::push_control(FrameKind kind, const BlockType& type) {
   frame.type = type;
   frame.height = static_cast<std::uint32_t>(base_ - stack_.get());
   frame.saved_params = static_cast<std::uint32_t>(saved_.size());
+  frame.init_mark = init_mark();
   frame.kind = kind;
   frame.reported = live_;
   return true;
@@ -59,8 +60,12 @@ bool BodyDecoder<S>::block(FrameKind kind) {
       saved_.insert(saved_.end(), params.begin(), params.end());
       sink_->if_(type, frame, condition, params);
       break;
+    case FrameKind::Try: sink_->try_(type, frame); return taken();
     case FrameKind::Block:
     case FrameKind::Else:
+    case FrameKind::TryTable:
+    case FrameKind::Catch:
+    case FrameKind::CatchAll:
     case FrameKind::Func: sink_->block(type, frame); break;
   }
   return true;
@@ -72,7 +77,11 @@ bool BodyDecoder<S>::check_end() {
   const std::span<const ValType> results = control().type.results;
   if (!want_top(results)) return false;
   const std::size_t height = static_cast<std::size_t>(sp_ - base_);
-  return height == results.size() || fail_height(height - results.size());
+  if (height == results.size()) [[likely]]
+    return true;
+  std::vector<ValType> found;
+  for (const Entry& entry : top(height)) found.push_back(entry.type);
+  return fail_stack("block", results, found);
 }
 
 template <Sink S>
@@ -82,6 +91,7 @@ bool BodyDecoder<S>::else_part(bool implicit) {
     return fail(ErrorKind::Malformed, "unexpected else: END opcode expected", at_);
   }
   if (!check_end()) return false;
+  unset_to(frame.init_mark);
   frame.kind = FrameKind::Else;
   frame.polymorphic = false;
   const bool then_live = live_;
@@ -103,7 +113,7 @@ template <Sink S>
 bool BodyDecoder<S>::end() {
   if (control().kind == FrameKind::If) {
     const BlockType& type = control().type;
-    if (!std::ranges::equal(type.params, type.results)) {
+    if (!are_subtypes(type.params, type.results)) {
       return invalid("type mismatch: an if without else has " + to_string(type.params) +
                      " as parameters and " + to_string(type.results) + " as results");
     }
@@ -117,11 +127,18 @@ bool BodyDecoder<S>::end() {
     sink_->end(frame.kind, frame.type, frame.frame, live_, continues,
                top(frame.type.results.size()));
   }
+  leave_block(continues);
+  return true;
+}
+
+template <Sink S>
+void BodyDecoder<S>::leave_block(bool continues) {
+  const Control& frame = control();
   live_ = frame.reported && continues;
+  unset_to(frame.init_mark);
   saved_.resize(frame.saved_params);
   controls_.pop_back();
   if (!controls_.empty()) base_ = stack_.get() + control().height;
-  return true;
 }
 
 template <Sink S>
@@ -198,12 +215,8 @@ template <Sink S>
 bool BodyDecoder<S>::call_indirect() {
   std::uint32_t type_index = 0;
   std::uint32_t table = 0;
-  if (!read_type(type_index) || !read_table(table)) return false;
+  if (!read_func_type(type_index) || !read_table(table) || !check_callee_table(table)) return false;
   const TableType& table_type = module_->tables[table].type;
-  if (table_type.element != ValType(TypeKind::FuncRef)) {
-    return invalid("type mismatch: call_indirect needs a table of funcref, found " +
-                   to_string(table_type.element));
-  }
   Value callee{};
   if (!pop(table_type.index_type(), callee)) return false;
   const FuncType& type = module_->types[type_index];

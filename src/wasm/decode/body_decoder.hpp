@@ -50,11 +50,14 @@ class BodyDecoder : private BodyReader {
   }
   bool pop_slow(ValType expected, Value& value);
   bool pop_any(Entry& out);
+  /// Pops a reference; of dead code, one of type (ref bot).
+  bool pop_ref(Entry& out);
   bool pop3(ValType first, ValType second, ValType third, Value (&values)[3]);
   bool push_all(std::span<const ValType> types);
   bool check_top(std::span<const ValType> types);
-  /// As check_top; in dead code the entries then exist and have these types.
+  /// As check_top; the entries then have exactly these types, in dead code they exist.
   bool want_top(std::span<const ValType> types);
+  bool fail_values(std::span<const ValType> types);
   std::span<Entry> top(std::size_t count) { return {sp_ - count, count}; }
   void drop_below(std::size_t keep, std::size_t count);
   void grow(std::size_t count);
@@ -67,6 +70,8 @@ class BodyDecoder : private BodyReader {
   bool push_control(FrameKind kind, const BlockType& type);
   void set_dead();
   bool check_end();
+  /// The block ends; its results are on the stack. `continues`: control goes on behind it.
+  void leave_block(bool continues);
 
   // Instructions that are more than a few lines.
   bool block(FrameKind kind);
@@ -82,6 +87,39 @@ class BodyDecoder : private BodyReader {
   bool global_op(Group group);
   bool table_op(Group group);
   bool bulk_op(Group group);
+
+  // Exceptions: body_exceptions_inl.hpp.
+  bool try_table();
+  bool throw_tag();
+  bool throw_reference();
+  bool catch_part(FrameKind kind);
+  bool delegate();
+  bool rethrow();
+
+  // Typed references, tail calls, heap objects: body_references_inl.hpp.
+  bool return_call(Group group);
+  bool call_ref();
+  bool ref_eq();
+  bool ref_as_non_null();
+  bool br_on_null();
+  bool br_on_non_null();
+  bool heap_op();
+  bool br_on_cast();
+
+  // Vectors, atomics, wide arithmetic: body_vectors_inl.hpp.
+  bool pop_shape(const OpShape& shape, Entry (&out)[4]);
+  bool vector_op(bool has_lane);
+  bool vector_const();
+  bool shuffle();
+  bool lane_access(Group group);
+  bool atomic_op(Group group);
+  bool wide_op();
+
+  /// Whether the sink took the instruction.
+  bool taken() {
+    const Refusal* refusal = sink_->refused();
+    return refusal == nullptr || fail_refused(*refusal);
+  }
 
   S* sink_ = nullptr;
   bool live_ = true;

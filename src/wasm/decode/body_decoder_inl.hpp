@@ -11,7 +11,11 @@
 
 #include "wasm/decode/body_control_inl.hpp"
 #include "wasm/decode/body_decoder.hpp"
+#include "wasm/decode/body_exceptions_inl.hpp"
+#include "wasm/decode/body_references_inl.hpp"
+#include "wasm/decode/body_vectors_inl.hpp"
 #include "wasm/format/limits.hpp"
+#include "wasm/format/subtyping.hpp"
 
 namespace hoist::wasm {
 
@@ -45,7 +49,9 @@ bool BodyDecoder<S>::run() {
     std::uint8_t byte = 0;
     if (!reader_.u8(byte)) [[unlikely]] {
       return fail(ErrorKind::Malformed,
-                  "unexpected end of section or function: END opcode expected", at_);
+                  "unexpected end of section or function: END opcode expected (or section size "
+                  "mismatch)",
+                  at_);
     }
     std::uint16_t number = byte;
     if (byte >= 0xfb && byte <= 0xfe) {
@@ -53,12 +59,13 @@ bool BodyDecoder<S>::run() {
     }
     op_ = static_cast<Op>(number);
     if (live_) sink_->at(at_);
-    if (!instruction(kOpMeta[number])) return false;
+    if (!instruction(meta_[number])) return false;
   }
+  if (!taken()) return false;
   if (!reader_.at_end()) {
     at_ = reader_.offset();
-    return fail(ErrorKind::Malformed, "section size mismatch: bytes after the end of the function",
-                at_);
+    return fail(ErrorKind::Malformed,
+                "section size mismatch: operators remaining after end of function", at_);
   }
   return true;
 }
@@ -98,6 +105,8 @@ bool BodyDecoder<S>::instruction(const OpMeta& meta) {
     case Group::LocalGet: {
       if (!read_local(index)) return false;
       const ValType type = local_type(index);
+      if (!type.is_defaultable() && !check_set(index)) [[unlikely]]
+        return false;
       push(type, live_ ? sink_->local_get(index, type) : Value{});
       return true;
     }
@@ -105,6 +114,8 @@ bool BodyDecoder<S>::instruction(const OpMeta& meta) {
       if (!read_local(index)) return false;
       const ValType type = local_type(index);
       if (!pop(type, a)) return false;
+      if (!type.is_defaultable()) [[unlikely]]
+        mark_set(index);
       if (live_) sink_->local_set(index, type, a);
       return true;
     }
@@ -112,6 +123,8 @@ bool BodyDecoder<S>::instruction(const OpMeta& meta) {
       if (!read_local(index)) return false;
       const ValType type = local_type(index);
       if (!pop(type, a)) return false;
+      if (!type.is_defaultable()) [[unlikely]]
+        mark_set(index);
       push(type, live_ ? sink_->local_tee(index, type, a) : Value{});
       return true;
     }
@@ -202,17 +215,13 @@ bool BodyDecoder<S>::instruction(const OpMeta& meta) {
     }
     case Group::RefIsNull: {
       Entry entry;
-      if (!pop_any(entry)) return false;
-      if (!entry.type.is_ref() && !entry.type.is_bottom()) {
-        return invalid("type mismatch: ref.is_null expects a reference, found " +
-                       to_string(entry.type));
-      }
+      if (!pop_ref(entry)) return false;
       push(TypeKind::I32, live_ ? sink_->ref_is_null(entry.type, entry.value) : Value{});
       return true;
     }
     case Group::RefFunc:
       if (!read_function(index) || !check_declared(index)) return false;
-      push(TypeKind::FuncRef, live_ ? sink_->ref_func(index) : Value{});
+      push(module_->func_ref_type(index), live_ ? sink_->ref_func(index) : Value{});
       return true;
     case Group::MemoryInit:
     case Group::DataDrop:
@@ -221,6 +230,38 @@ bool BodyDecoder<S>::instruction(const OpMeta& meta) {
     case Group::TableInit:
     case Group::ElemDrop:
     case Group::TableCopy: return bulk_op(meta.group);
+    case Group::Try: return block(FrameKind::Try);
+    case Group::TryTable: return try_table();
+    case Group::Catch: return catch_part(FrameKind::Catch);
+    case Group::CatchAll: return catch_part(FrameKind::CatchAll);
+    case Group::Delegate: return delegate();
+    case Group::Rethrow: return rethrow();
+    case Group::Throw: return throw_tag();
+    case Group::ThrowRef: return throw_reference();
+    case Group::ReturnCall:
+    case Group::ReturnCallIndirect:
+    case Group::ReturnCallRef: return return_call(meta.group);
+    case Group::CallRef: return call_ref();
+    case Group::RefEq: return ref_eq();
+    case Group::RefAsNonNull: return ref_as_non_null();
+    case Group::BrOnNull: return br_on_null();
+    case Group::BrOnNonNull: return br_on_non_null();
+    case Group::Heap: return heap_op();
+    case Group::BrOnCast: return br_on_cast();
+    case Group::ConstV128: return vector_const();
+    case Group::Vector: return vector_op(false);
+    case Group::VectorLane: return vector_op(true);
+    case Group::Shuffle: return shuffle();
+    case Group::LoadLane:
+    case Group::StoreLane: return lane_access(meta.group);
+    case Group::AtomicLoad:
+    case Group::AtomicStore:
+    case Group::AtomicRmw:
+    case Group::AtomicCmpxchg:
+    case Group::AtomicNotify:
+    case Group::AtomicWait:
+    case Group::AtomicFence: return atomic_op(meta.group);
+    case Group::Wide: return wide_op();
   }
   return false;
 }
@@ -262,11 +303,11 @@ bool BodyDecoder<S>::push_all(std::span<const ValType> types) {
 template <Sink S>
 bool BodyDecoder<S>::pop_slow(ValType expected, Value& value) {
   if (sp_ > base_) {
-    if (!sp_[-1].type.is_bottom()) return fail_type(expected, sp_[-1].type);
-    --sp_;
-  } else if (!control().polymorphic) {
-    return fail_empty(expected);
+    if (!is_subtype(*module_, sp_[-1].type, expected)) return fail_type(expected, sp_[-1].type);
+    value = (--sp_)->value;
+    return true;
   }
+  if (!control().polymorphic) return fail_empty(expected);
   value = Value{};
   return true;
 }
@@ -287,25 +328,58 @@ bool BodyDecoder<S>::pop3(ValType first, ValType second, ValType third, Value (&
   return pop(third, values[2]) && pop(second, values[1]) && pop(first, values[0]);
 }
 
+template <Sink S>
+bool BodyDecoder<S>::pop_ref(Entry& out) {
+  if (!pop_any(out)) return false;
+  if (out.type.is_ref()) [[likely]]
+    return true;
+  if (!out.type.is_bottom()) return fail_not_ref(out.type);
+  out.type = ValType::ref(HeapType(HeapType::Bot), false);
+  return true;
+}
+
 /// Checks without changing anything: a br_table asks for several lists of the same values.
 template <Sink S>
 bool BodyDecoder<S>::check_top(std::span<const ValType> types) {
   const Entry* entry = sp_;
   for (std::size_t i = types.size(); i-- > 0;) {
-    if (entry == base_) return control().polymorphic || fail_empty(types[i]);
+    if (entry == base_) return control().polymorphic || fail_values(types);
     --entry;
-    if (entry->type != types[i] && !entry->type.is_bottom())
-      return fail_type(types[i], entry->type);
+    if (!is_subtype(*module_, entry->type, types[i])) return fail_values(types);
   }
   return true;
 }
 
+/// The top of the stack is not what an instruction takes.
+template <Sink S>
+bool BodyDecoder<S>::fail_values(std::span<const ValType> types) {
+  const std::size_t height = static_cast<std::size_t>(sp_ - base_);
+  std::vector<ValType> found;
+  for (const Entry& entry : top(std::min(height, types.size()))) found.push_back(entry.type);
+  return fail_stack("instruction", types, found);
+}
+
 template <Sink S>
 bool BodyDecoder<S>::want_top(std::span<const ValType> types) {
-  if (!check_top(types)) return false;
-  if (live_) return true;
-  sp_ -= std::min(types.size(), static_cast<std::size_t>(sp_ - base_));
-  return push_all(types);
+  Entry* entry = sp_;
+  for (std::size_t i = types.size(); i-- > 0;) {
+    if (entry == base_) [[unlikely]] {
+      if (!control().polymorphic) return fail_values(types);
+      // Values of any type: they are made, under those that are there.
+      if (!reserve(i + 1)) return false;
+      entry = base_;
+      std::copy_backward(entry, sp_, sp_ + i + 1);
+      for (std::size_t k = 0; k <= i; ++k) entry[k] = Entry{types[k], Value{}};
+      sp_ += i + 1;
+      return true;
+    }
+    --entry;
+    if (entry->type == types[i]) [[likely]]
+      continue;
+    if (!is_subtype(*module_, entry->type, types[i])) return fail_values(types);
+    entry->type = types[i];
+  }
+  return true;
 }
 
 // ---- Values, tables, bulk memory

@@ -7,13 +7,27 @@
 namespace hoist::wasm {
 
 template <unsigned kBits, bool kSigned>
+bool ByteReader::fail_cut(const std::uint8_t* start) {
+  if (end_ != module_end_) {
+    ByteReader whole = *this;
+    whole.pos_ = start;
+    whole.end_ = module_end_;
+    std::uint64_t ignored = 0;
+    if (!whole.leb<kBits, kSigned>(ignored) && whole.fault_ != Fault::UnexpectedEnd) {
+      return fail_at(whole.fault_, start);
+    }
+  }
+  return fail(Fault::UnexpectedEnd);
+}
+
+template <unsigned kBits, bool kSigned>
 bool ByteReader::leb(std::uint64_t& out) {
   constexpr unsigned kMaxBytes = (kBits + 6) / 7;
   constexpr unsigned kLastBits = kBits - 7 * (kMaxBytes - 1);  // payload bits of the last byte
   const std::uint8_t* const start = pos_;
   std::uint64_t value = 0;
   for (unsigned i = 0; i < kMaxBytes; ++i) {
-    if (pos_ == end_) return fail(Fault::UnexpectedEnd);
+    if (pos_ == end_) return fail_cut<kBits, kSigned>(start);
     const std::uint8_t byte = *pos_++;
     value |= std::uint64_t{byte & 0x7fu} << (7 * i);
     if (i + 1 == kMaxBytes) {
@@ -67,6 +81,7 @@ bool ByteReader::s64_slow(std::int64_t& out) {
 
 bool ByteReader::bytes(std::span<const std::uint8_t>& out) {
   const std::uint8_t* const start = pos_;
+  if (at_end()) return fail(Fault::LengthMissing);
   std::uint32_t length = 0;
   if (!u32(length)) return false;
   if (length > remaining()) return fail_at(Fault::LengthOutOfBounds, start);
@@ -92,6 +107,9 @@ Error ByteReader::error() const {
       break;
     case Fault::IntegerTooLong: message = "integer representation too long"; break;
     case Fault::IntegerTooLarge: message = "integer too large"; break;
+    case Fault::LengthMissing:
+      message = "unexpected end of section or function, length out of bounds";
+      break;
     case Fault::LengthOutOfBounds: message = "length out of bounds"; break;
     case Fault::BadUtf8: message = "malformed UTF-8 encoding"; break;
   }

@@ -21,6 +21,7 @@ class ByteReader {
   enum class Fault : std::uint8_t {
     None,
     UnexpectedEnd,
+    LengthMissing,
     IntegerTooLong,
     IntegerTooLarge,
     LengthOutOfBounds,
@@ -32,12 +33,14 @@ class ByteReader {
       : module_(module.data()),
         pos_(module.data()),
         end_(module.data() + module.size()),
+        module_end_(end_),
         whole_module_(true) {}
   /// Reads [begin, end) of `module`; both are offsets within it.
   ByteReader(std::span<const std::uint8_t> module, std::size_t begin, std::size_t end)
       : module_(module.data()),
         pos_(module.data() + begin),
         end_(module.data() + end),
+        module_end_(module.data() + module.size()),
         whole_module_(false) {}
 
   std::uint32_t offset() const { return static_cast<std::uint32_t>(pos_ - module_); }
@@ -116,6 +119,10 @@ class ByteReader {
   }
   template <unsigned kBits, bool kSigned>
   bool leb(std::uint64_t& out);
+  /// The integer at `start` goes on behind the end: that is the fault, if it is not wrong in
+  /// itself.
+  template <unsigned kBits, bool kSigned>
+  bool fail_cut(const std::uint8_t* start);
   bool u32_slow(std::uint32_t& out);
   bool u64_slow(std::uint64_t& out);
   bool s32_slow(std::int32_t& out);
@@ -124,6 +131,7 @@ class ByteReader {
   const std::uint8_t* module_;
   const std::uint8_t* pos_;
   const std::uint8_t* end_;
+  const std::uint8_t* module_end_;
   std::uint32_t fault_offset_ = 0;
   Fault fault_ = Fault::None;
   bool whole_module_;

@@ -7,10 +7,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstring>
-#include <numeric>
 
+#include "wasm/decode/immediates.hpp"
 #include "wasm/decode/module_decoder.hpp"
+#include "wasm/decode/type_reader.hpp"
 #include "wasm/format/limits.hpp"
 
 namespace hoist::wasm {
@@ -50,7 +50,11 @@ ModuleDecoder::ModuleDecoder(ModuleBytes bytes, Features features) {
 
 Result<Module> ModuleDecoder::run() {
   ByteReader in(module_.bytes.span());
-  if (!header(in) || !all_sections(in) || !check_counts()) return *std::move(error_);
+  if (!header(in) || !all_sections(in) || !check_counts()) {
+    // The bodies are not read yet: what is malformed in one of them comes first.
+    if (error_->kind() == ErrorKind::Malformed) skim_bodies();
+    return *std::move(error_);
+  }
   if (missing_feature_) return *std::move(missing_feature_);
   finish();
   return std::move(module_);
@@ -151,9 +155,41 @@ bool ModuleDecoder::check_counts() {
   return true;
 }
 
+/// Replaces the error by that of the first malformed body in front of it.
+void ModuleDecoder::skim_bodies() {
+  for (const Range body : module_.bodies) {
+    if (error_->offset() < body.offset) return;
+    ByteReader in(module_.bytes.span(), body.offset, body.end());
+    if (!skim_body(in) && in.failed()) {
+      error_.emplace(in.error());
+      return;
+    }
+  }
+}
+
+/// Reads a body without understanding it. False: see `in`, if that has failed.
+bool ModuleDecoder::skim_body(ByteReader& in) {
+  std::uint32_t groups = 0;
+  if (!in.u32(groups)) return false;
+  for (std::uint32_t i = 0; i < groups; ++i) {
+    std::uint32_t locals = 0;
+    ValType type;
+    Feature needs = Feature::Core;
+    if (!in.u32(locals) || read_val_type(in, type, needs) != TypeRead::Ok) return false;
+  }
+  while (!in.at_end()) {
+    std::uint16_t number = 0;
+    if (!read_opcode(in, number)) return false;
+    const OpInfo& info = op_info_at(number);
+    if (info.group == Group::Illegal) return false;
+    if (skip_immediates(in, info.imm) != SkipResult::Ok) return false;
+  }
+  return true;
+}
+
 void ModuleDecoder::finish() {
   find_escaping_functions();
-  find_equal_types();
+  read_branch_hints();
 }
 
 void ModuleDecoder::find_escaping_functions() {
@@ -176,38 +212,16 @@ void ModuleDecoder::find_escaping_functions() {
   }
 }
 
-/// By sorting, not hashing: a module cannot be made so that this takes long.
-void ModuleDecoder::find_equal_types() {
-  const std::vector<FuncType>& types = module_.types;
-  // Any order does, as long as equal types come together.
-  const auto compare = [](std::span<const ValType> a, std::span<const ValType> b) {
-    if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
-    return a.empty() ? 0 : std::memcmp(a.data(), b.data(), a.size_bytes());
-  };
-  const auto less = [&](std::uint32_t a, std::uint32_t b) {
-    if (const int params = compare(types[a].params(), types[b].params()); params != 0) {
-      return params < 0;
-    }
-    const int results = compare(types[a].results(), types[b].results());
-    return results != 0 ? results < 0 : a < b;
-  };
-  std::vector<std::uint32_t> order(types.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), less);
-  module_.canonical_types.resize(types.size());
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const bool same = i != 0 && types[order[i]] == types[order[i - 1]];
-    module_.canonical_types[order[i]] = same ? module_.canonical_types[order[i - 1]] : order[i];
-  }
-}
-
 bool ModuleDecoder::count(ByteReader& in, std::size_t already, std::uint32_t limit,
                           std::string_view what, std::uint32_t& out) {
   const std::uint32_t at = in.offset();
   if (!in.u32(out)) return fail_read(in);
   if (out > in.remaining()) {
     return malformed(
-        fmt::format("length out of bounds: {} {} in {} bytes", out, what, in.remaining()), at);
+        fmt::format(
+            "length out of bounds: {} {} in {} bytes, unexpected end of section or function", out,
+            what, in.remaining()),
+        at);
   }
   if (out > limit - std::min<std::size_t>(limit, already)) {
     error_.emplace(
@@ -223,6 +237,11 @@ void ModuleDecoder::need(Feature feature, std::string_view what, std::uint32_t o
   missing_feature_.emplace(ErrorKind::Unsupported,
                            fmt::format("unsupported feature: {} ({})", text(feature), what),
                            offset);
+}
+
+bool ModuleDecoder::limit(std::string message, std::uint32_t offset) {
+  error_.emplace(ErrorKind::Limit, std::move(message), offset);
+  return false;
 }
 
 bool ModuleDecoder::malformed(std::string message, std::uint32_t offset) {

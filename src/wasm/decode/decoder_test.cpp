@@ -42,7 +42,7 @@ TEST(Decoder, SectionFrames) {
             "section");
   EXPECT_EQ(check(module({section(0, "01 'a' 'xyz'"), section(1, "00"), section(0, "00")})), "ok");
   EXPECT_EQ(check(module({section(0, "")})),
-            "malformed @10: unexpected end of section or function");
+            "malformed @10: unexpected end of section or function, length out of bounds");
 }
 
 // The data count section stands before the code, the tag section before the globals.
@@ -111,36 +111,72 @@ TEST(Decoder, Forms) {
             "malformed @15: unexpected end of section or function");
 }
 
-// Later features are named, but only if the rest of the module is well-formed.
-TEST(Decoder, LaterFeatures) {
-  const auto feature = [](std::initializer_list<test::Bytes> sections) {
-    const std::string text = test::verdict(module(sections));
+// What is off is named, but only if the rest of the module is well-formed.
+TEST(Decoder, FeaturesThatAreOff) {
+  const auto without = [](Feature feature, std::initializer_list<test::Bytes> sections) {
+    const test::Bytes bytes = module(sections);
+    EXPECT_EQ(test::verdict(bytes).find("unsupported"), std::string::npos);
+    const std::string text = test::verdict(bytes, Features().without(feature));
     return text.substr(0, text.find(" ("));
   };
-  EXPECT_EQ(feature({section(1, "01 60 01 7b 00")}), "unsupported: unsupported feature: simd");
-  EXPECT_EQ(feature({section(1, "01 5e 78 00")}), "unsupported: unsupported feature: gc");
-  EXPECT_EQ(feature({section(1, "01 4e 01 50 00 5f 01 7f 01")}),
-            "unsupported: unsupported feature: gc");
-  EXPECT_EQ(feature({section(1, "01 60 01 6e 00")}), "unsupported: unsupported feature: gc");
-  EXPECT_EQ(feature({section(1, "01 60 01 69 00")}),
-            "unsupported: unsupported feature: exceptions");
-  EXPECT_EQ(feature({section(1, "01 60 01 64 70 00")}),
-            "unsupported: unsupported feature: function-references");
-  EXPECT_EQ(feature({section(5, "02 00 01 00 01")}),
-            "unsupported: unsupported feature: multi-memory");
-  EXPECT_EQ(feature({section(5, "01 04 01")}), "unsupported: unsupported feature: memory64");
-  EXPECT_EQ(feature({section(4, "01 70 05 01 02")}), "unsupported: unsupported feature: memory64");
-  EXPECT_EQ(feature({section(5, "01 03 01 02")}), "unsupported: unsupported feature: threads");
-  EXPECT_EQ(feature({section(5, "01 08 01 00")}),
-            "unsupported: unsupported feature: custom-page-sizes");
-  EXPECT_EQ(feature({section(1, "01 60 00 00"), section(13, "01 00 00")}),
-            "unsupported: unsupported feature: exceptions");
-  EXPECT_EQ(feature({section(4, "01 40 00 70 00 01 d0 70 0b")}),
-            "unsupported: unsupported feature: function-references");
+  const auto expected = [](Feature feature) {
+    return "unsupported: unsupported feature: " + std::string(text(feature));
+  };
+  struct Row {
+    Feature feature;
+    std::initializer_list<test::Bytes> sections;
+  };
+  const test::Bytes v128 =
+      section(6, "01 7b 00 fd 0c 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 0b");
+  const Row rows[] = {
+      {Feature::Simd, {section(1, "01 60 01 7b 00")}},
+      {Feature::Simd, {v128}},
+      {Feature::Gc, {section(1, "01 5e 78 00")}},
+      {Feature::Gc, {section(1, "01 4e 01 50 00 5f 01 7f 01")}},
+      {Feature::Gc, {section(1, "01 60 01 6e 00")}},
+      {Feature::Gc, {section(1, "01 60 01 64 6b 00")}},
+      {Feature::Exceptions, {section(1, "01 60 01 69 00")}},
+      {Feature::Exceptions, {section(1, "01 60 00 00"), section(13, "01 00 00")}},
+      {Feature::FunctionReferences, {section(1, "01 60 01 64 70 00")}},
+      {Feature::FunctionReferences, {section(1, "02 60 00 00 60 01 63 00 00")}},
+      {Feature::FunctionReferences, {section(4, "01 40 00 70 00 01 d0 70 0b")}},
+      {Feature::ExtendedConst, {section(6, "01 7f 00 41 01 41 02 6a 0b")}},
+      {Feature::MultiValue, {section(1, "01 60 00 02 7f 7f")}},
+      {Feature::BulkMemory, {section(11, "01 01 00")}},
+      {Feature::BulkMemory, {section(9, "01 01 00 00")}},
+      {Feature::ReferenceTypes, {section(4, "01 6f 00 00")}},
+      {Feature::MutableGlobals, {section(2, "01 00 00 03 7f 01")}},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(without(row.feature, row.sections), expected(row.feature));
+  }
+  // Active segments need no bulk memory, also with a 64-bit offset.
   EXPECT_EQ(
-      feature({section(6, "01 7f 00 fd 0c 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 0b")}),
-      "unsupported: unsupported feature: simd");
-  EXPECT_EQ(feature({section(1, "01 60 01 7b 00"), section(2, "01 00 00 07 00")}),
+      test::verdict(module({section(4, "01 70 04 01"), section(9, "01 02 00 42 00 0b 00 00")}),
+                    Features().without(Feature::BulkMemory)),
+      "ok");
+  // A flag of limits that means nothing is malformed.
+  const auto limits = [](Feature feature, const test::Bytes& part) {
+    EXPECT_EQ(test::verdict(module({part})), "ok");
+    return test::verdict(module({part}), Features().without(feature));
+  };
+  EXPECT_EQ(
+      limits(Feature::Memory64, section(5, "01 04 01")),
+      "malformed: malformed limits flags 0x4, unsupported feature: memory64 (flag of limits)");
+  EXPECT_EQ(
+      limits(Feature::Memory64, section(4, "01 70 05 01 02")),
+      "malformed: malformed limits flags 0x5, unsupported feature: memory64 (flag of limits)");
+  EXPECT_EQ(limits(Feature::Threads, section(5, "01 03 01 02")),
+            "malformed: malformed limits flags 0x3, unsupported feature: threads (flag of limits)");
+  EXPECT_EQ(
+      limits(Feature::CustomPageSizes, section(5, "01 08 01 00")),
+      "malformed: malformed limits flags 0x8, unsupported feature: custom-page-sizes (flag of "
+      "limits)");
+  EXPECT_EQ(test::verdict(module({section(5, "02 00 01 00 01")}),
+                          Features().without(Feature::MultiMemory)),
+            "invalid: multiple memories: the feature multi-memory is off");
+  EXPECT_EQ(test::verdict(module({section(1, "01 60 01 7b 00"), section(2, "01 00 00 07 00")}),
+                          Features().without(Feature::Simd)),
             "malformed: malformed import kind 7");
 }
 

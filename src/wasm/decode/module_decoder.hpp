@@ -18,6 +18,8 @@
 
 namespace hoist::wasm {
 
+class TypeGroups;
+
 class ModuleDecoder {
  public:
   ModuleDecoder(ModuleBytes bytes, Features features);
@@ -29,9 +31,13 @@ class ModuleDecoder {
   bool all_sections(ByteReader& in);
   bool section(std::uint8_t id, ByteReader& in);
   bool check_counts();
+  void skim_bodies();
+  static bool skim_body(ByteReader& in);
   void finish();
   void find_escaping_functions();
-  void find_equal_types();
+
+  // branch_hints.cpp
+  void read_branch_hints();
 
   // sections.cpp
   bool custom_section(ByteReader& in);
@@ -51,18 +57,22 @@ class ModuleDecoder {
   bool memory_type(ByteReader& in, MemoryType& out);
   bool global_type(ByteReader& in, GlobalType& out);
   bool tag_type(ByteReader& in, Tag& out);
+  void add_table(const Table& table);
   void add_memory(const MemoryType& type, std::uint32_t offset);
 
   // type_section.cpp
   bool type_section(ByteReader& in);
-  bool type_group(ByteReader& in);
+  bool type_group(ByteReader& in, TypeGroups& known);
   bool sub_type(ByteReader& in);
-  bool composite_type(ByteReader& in);
+  bool composite_type(ByteReader& in, TypeDef& def);
   bool function_type(ByteReader& in);
   bool field_type(ByteReader& in);
   bool type_list(ByteReader& in, std::uint32_t limit, std::string_view what,
                  std::vector<ValType>& out);
+  bool unresolved_type(ByteReader& in, std::string_view what, ValType& out);
   bool val_type(ByteReader& in, std::string_view what, ValType& out);
+  /// Makes the type index in `type`, which was read at `offset`, canonical.
+  void resolve(ValType& type, std::uint32_t offset);
   bool ref_type(ByteReader& in, ValType& out);
   bool mutability(ByteReader& in, bool& out);
 
@@ -88,6 +98,8 @@ class ModuleDecoder {
     list.reserve(list.size() + (items < possible ? items : possible));
   }
   void need(Feature feature, std::string_view what, std::uint32_t offset);
+  void note_fault(std::string message, std::uint32_t offset);
+  bool limit(std::string message, std::uint32_t offset);
   bool malformed(std::string message, std::uint32_t offset);
   bool fail_read(const ByteReader& in);
 

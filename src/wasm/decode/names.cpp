@@ -8,11 +8,16 @@
 namespace hoist::wasm {
 
 namespace {
-enum Subsection : std::uint8_t { kModuleName = 0, kFunctionNames = 1, kLocalNames = 2 };
+enum Subsection : std::uint8_t {
+  kModuleName = 0,
+  kFunctionNames = 1,
+  kLocalNames = 2,
+  kTagNames = 11
+};
 }  // namespace
 
-/// Calls `visit` with the content of each subsection of that id.
-static void for_each_subsection(const Module& module, std::uint8_t wanted,
+/// Calls `visit` with the content of each subsection of that id. False: the section is malformed.
+static bool for_each_subsection(const Module& module, std::uint8_t wanted,
                                 base::FunctionRef<void(ByteReader&)> visit) {
   for (const CustomSection& custom : module.customs) {
     if (custom.name != "name") continue;
@@ -20,13 +25,15 @@ static void for_each_subsection(const Module& module, std::uint8_t wanted,
     while (!in.at_end()) {
       std::uint8_t id = 0;
       std::span<const std::uint8_t> content;
-      if (!in.u8(id) || !in.bytes(content)) break;
+      if (!in.u8(id) || !in.bytes(content)) return false;
       if (id != wanted) continue;
       ByteReader sub(module.bytes.span(), in.offset() - content.size(), in.offset());
       visit(sub);
+      if (sub.failed()) return false;
     }
-    return;
+    return true;
   }
+  return true;
 }
 
 /// Calls `visit(index, name)` for each entry; stops when it returns false.
@@ -41,44 +48,74 @@ static void for_each_name(ByteReader& in,
   }
 }
 
+/// Names of entities of which there are `count`, by index.
+static void read_name_map(ByteReader& in, std::size_t count, std::vector<std::string_view>& out) {
+  for_each_name(in, [&](std::uint32_t index, std::string_view name) {
+    if (index >= count) return false;
+    if (index >= out.size()) out.resize(count);
+    out[index] = name;
+    return true;
+  });
+}
+
 ModuleNames read_names(const Module& module) {
   ModuleNames names;
-  for_each_subsection(module, kModuleName, [&](ByteReader& in) {
+  names.damaged = !for_each_subsection(module, kModuleName, [&](ByteReader& in) {
     std::string_view name;
     if (in.name(name)) names.module = name;
   });
-  for_each_subsection(module, kFunctionNames, [&](ByteReader& in) {
-    for_each_name(in, [&](std::uint32_t index, std::string_view name) {
-      if (index >= module.functions.size()) return false;
-      if (index >= names.functions.size()) names.functions.resize(module.functions.size());
-      names.functions[index] = name;
-      return true;
-    });
+  names.damaged |= !for_each_subsection(module, kFunctionNames, [&](ByteReader& in) {
+    read_name_map(in, module.functions.size(), names.functions);
   });
+  for_each_subsection(module, kTagNames,
+                      [&](ByteReader& in) { read_name_map(in, module.tags.size(), names.tags); });
   return names;
 }
 
-LocalNames read_local_names(const Module& module, std::uint32_t func) {
+/// Names of a name map that is in order up to the first that is not.
+static void read_map(ByteReader& in, bool keep, LocalNames& names) {
+  std::uint32_t previous = 0;
+  bool any = false;
+  for_each_name(in, [&](std::uint32_t index, std::string_view name) {
+    if (any && index <= previous) return false;
+    if (keep) names.emplace_back(index, name);
+    previous = index;
+    any = true;
+    return true;
+  });
+}
+
+static LocalNames read_indirect(const Module& module, std::uint8_t subsection,
+                                std::uint32_t wanted) {
   LocalNames names;
-  for_each_subsection(module, kLocalNames, [&](ByteReader& in) {
+  for_each_subsection(module, subsection, [&](ByteReader& in) {
     std::uint32_t count = 0;
     if (!in.u32(count)) return;
     for (std::uint32_t i = 0; i < count; ++i) {
       std::uint32_t owner = 0;
       if (!in.u32(owner)) return;
-      std::uint32_t previous = 0;
-      bool good = false;
       // Each list is read to its end, wanted or not: it says nothing of its size.
-      for_each_name(in, [&](std::uint32_t index, std::string_view name) {
-        good = names.empty() || owner != func || index > previous;
-        if (owner == func && good) names.emplace_back(index, name);
-        previous = index;
-        return good;
-      });
-      if (in.failed() || owner == func) return;
+      const bool keep = owner == wanted;
+      read_map(in, keep, names);
+      if (in.failed() || keep) return;
     }
   });
   return names;
+}
+
+LocalNames read_local_names(const Module& module, std::uint32_t func) {
+  return read_indirect(module, kLocalNames, func);
+}
+
+LocalNames read_space_names(const Module& module, NameSpace space) {
+  LocalNames names;
+  for_each_subsection(module, static_cast<std::uint8_t>(space),
+                      [&](ByteReader& in) { read_map(in, true, names); });
+  return names;
+}
+
+LocalNames read_inner_names(const Module& module, NameSpace space, std::uint32_t owner) {
+  return read_indirect(module, static_cast<std::uint8_t>(space), owner);
 }
 
 std::string find_function_name(const Module& module, std::uint32_t func) {

@@ -2,6 +2,7 @@
 #pragma once
 /// A sink that does nothing: what the validator decodes with, and a base for sinks that look at few
 /// instructions (their members hide these).
+
 #include "wasm/decode/sink.hpp"
 
 namespace hoist::wasm {
@@ -9,9 +10,10 @@ namespace hoist::wasm {
 struct NoValue {};
 struct NoFrame {};
 
-struct NullSink {
-  using Value = NoValue;
-  using Frame = NoFrame;
+template <typename V, typename F>
+struct IgnoringSink {
+  using Value = V;
+  using Frame = F;
   using In = std::span<const Operand<Value>>;
   using Out = std::span<Operand<Value>>;
 
@@ -65,6 +67,39 @@ struct NullSink {
   Value ref_null(ValType) { return {}; }
   Value ref_is_null(ValType, Value) { return {}; }
   Value ref_func(std::uint32_t) { return {}; }
+  static constexpr const Refusal* refused() { return nullptr; }
+  void call_ref(std::uint32_t, const FuncType&, Value, In, Out) {}
+  Value ref_as_non_null(Value) { return {}; }
+  Value ref_eq(Value, Value) { return {}; }
+  Value br_on_null(const Label<Frame>&, Value, In) { return {}; }
+  void br_on_non_null(const Label<Frame>&, Value, In) {}
+  void return_call(std::uint32_t, const FuncType&, In) {}
+  void return_call_indirect(std::uint32_t, std::uint32_t, const FuncType&, Value, In) {}
+  void return_call_ref(std::uint32_t, const FuncType&, Value, In) {}
+  void try_table(const BlockType&, Frame&, std::span<const CatchClause>, const Labels<Frame>&) {}
+  void throw_(std::uint32_t, In) {}
+  void throw_ref(Value) {}
+  void try_(const BlockType&, Frame&) {}
+  void catch_(const BlockType&, Frame&, std::uint32_t, bool, In, Out) {}
+  void catch_all(const BlockType&, Frame&, bool, In) {}
+  void rethrow(const Label<Frame>&) {}
+  void delegate(const BlockType&, Frame&, const Label<Frame>&, bool, bool, Out) {}
+  Value const_v128(std::span<const std::uint8_t, 16>) { return {}; }
+  Value vector(Op, In, std::uint8_t) { return {}; }
+  Value shuffle(std::span<const std::uint8_t, 16>, Value, Value) { return {}; }
+  Value load_lane(Op, const MemArg&, std::uint8_t, Value, Value) { return {}; }
+  void store_lane(Op, const MemArg&, std::uint8_t, Value, Value) {}
+  Value atomic_load(Op, const MemArg&, Value) { return {}; }
+  void atomic_store(Op, const MemArg&, Value, Value) {}
+  Value atomic_rmw(Op, const MemArg&, Value, Value) { return {}; }
+  Value atomic_cmpxchg(Op, const MemArg&, Value, Value, Value) { return {}; }
+  Value atomic_notify(const MemArg&, Value, Value) { return {}; }
+  Value atomic_wait(Op, const MemArg&, Value, Value, Value) { return {}; }
+  void atomic_fence() {}
+  void wide(Op, In, Out) {}
+  void heap(Op, const HeapImm&, In, Out) {}
 };
+
+struct NullSink : IgnoringSink<NoValue, NoFrame> {};
 
 }  // namespace hoist::wasm

@@ -58,10 +58,10 @@ bool ModuleDecoder::import_type(ByteReader& in, Import& item) {
       return true;
     }
     case ExternKind::Table: {
-      Table table{{}, at};
+      Table table{{}, {}, at, false};
       if (!table_type(in, table.type)) return false;
       item.index = module_.num_imported_tables++;
-      module_.tables.push_back(table);
+      add_table(table);
       return true;
     }
     case ExternKind::Memory: {
@@ -74,6 +74,7 @@ bool ModuleDecoder::import_type(ByteReader& in, Import& item) {
     case ExternKind::Global: {
       Global global{{}, {}, at};
       if (!global_type(in, global.type)) return false;
+      if (global.type.is_mutable) need(Feature::MutableGlobals, "import of a mutable global", at);
       item.index = module_.num_imported_globals++;
       module_.globals.push_back(global);
       return true;
@@ -96,19 +97,29 @@ bool ModuleDecoder::limits(ByteReader& in, bool of_memory, MemoryType& out) {
   const std::uint32_t at = in.offset();
   std::uint8_t flags = 0;
   if (!in.u8(flags)) return fail_read(in);
-  const unsigned allowed = of_memory ? kHasMax | kShared | k64 | kPageSize : kHasMax | k64;
-  if ((flags & ~allowed) != 0) {
-    return malformed(fmt::format("malformed limits flags {:#x}", flags), at);
+  unsigned allowed = kHasMax;
+  const auto allow = [&](Flag flag, Feature feature) {
+    if (module_.features.has(feature)) {
+      allowed |= flag;
+    } else if ((flags & flag) != 0) {
+      need(feature, "flag of limits", at);
+    }
+  };
+  allow(k64, Feature::Memory64);
+  if (of_memory) {
+    allow(kShared, Feature::Threads);
+    allow(kPageSize, Feature::CustomPageSizes);
   }
-  if ((flags & k64) != 0) need(Feature::Memory64, of_memory ? "i64 memory" : "i64 table", at);
-  if ((flags & kShared) != 0) need(Feature::Threads, "shared memory", at);
+  if ((flags & ~allowed) != 0) {
+    const std::string needs = missing_feature_ ? ", " + missing_feature_->message() : "";
+    return malformed(fmt::format("malformed limits flags {:#x}{}", flags, needs), at);
+  }
   out.is64 = (flags & k64) != 0;
   out.shared = (flags & kShared) != 0;
   out.limits.has_max = (flags & kHasMax) != 0;
   if (!in.u64(out.limits.min)) return fail_read(in);
   if (out.limits.has_max && !in.u64(out.limits.max)) return fail_read(in);
   if ((flags & kPageSize) != 0) {
-    need(Feature::CustomPageSizes, "memory with a page size", at);
     const std::uint32_t size_offset = in.offset();
     std::uint32_t log2 = 0;
     if (!in.u32(log2)) return fail_read(in);
@@ -143,8 +154,17 @@ bool ModuleDecoder::tag_type(ByteReader& in, Tag& out) {
   return in.u32(out.type_index) || fail_read(in);
 }
 
+void ModuleDecoder::add_table(const Table& table) {
+  if (!module_.tables.empty() && !module_.features.has(Feature::ReferenceTypes)) {
+    note_fault("multiple tables: the feature reference-types is off", table.offset);
+  }
+  module_.tables.push_back(table);
+}
+
 void ModuleDecoder::add_memory(const MemoryType& type, std::uint32_t offset) {
-  if (!module_.memories.empty()) need(Feature::MultiMemory, "second memory", offset);
+  if (!module_.memories.empty() && !module_.features.has(Feature::MultiMemory)) {
+    note_fault("multiple memories: the feature multi-memory is off", offset);
+  }
   module_.memories.push_back({type, offset});
 }
 
@@ -167,7 +187,7 @@ bool ModuleDecoder::table_section(ByteReader& in) {
   std::uint32_t tables = 0;
   if (!count(in, module_.tables.size(), kMaxTables, "tables", tables)) return false;
   for (std::uint32_t i = 0; i < tables; ++i) {
-    Table table{{}, in.offset()};
+    Table table{{}, {}, in.offset(), false};
     const bool has_init = in.peek() == kWithInit;
     if (has_init) {
       need(Feature::FunctionReferences, "table with an initializer", in.offset());
@@ -176,9 +196,9 @@ bool ModuleDecoder::table_section(ByteReader& in) {
       if (reserved != 0) return malformed("malformed table: zero byte expected", in.offset() - 1);
     }
     if (!table_type(in, table.type)) return false;
-    ConstExpr init;
-    if (has_init && !const_expr(in, init)) return false;
-    module_.tables.push_back(table);
+    table.has_init = has_init;
+    if (has_init && !const_expr(in, table.init)) return false;
+    add_table(table);
   }
   return true;
 }
@@ -234,6 +254,10 @@ bool ModuleDecoder::export_section(ByteReader& in) {
     }
     item.kind = static_cast<ExternKind>(kind);
     if (!in.u32(item.index)) return fail_read(in);
+    if (item.kind == ExternKind::Global && item.index < module_.globals.size() &&
+        module_.globals[item.index].type.is_mutable) {
+      need(Feature::MutableGlobals, "export of a mutable global", at);
+    }
     module_.exports.push_back(item);
   }
   return true;
@@ -250,6 +274,7 @@ bool ModuleDecoder::start_section(ByteReader& in) {
 bool ModuleDecoder::data_count_section(ByteReader& in) {
   std::uint32_t segments = 0;
   if (!in.u32(segments)) return fail_read(in);
+  need(Feature::BulkMemory, "data count section", in.offset());
   module_.data_count = segments;
   return true;
 }

@@ -2,6 +2,8 @@
 // Element and data segments, and the constant expressions of segments and globals.
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "wasm/decode/immediates.hpp"
 #include "wasm/decode/module_decoder.hpp"
 #include "wasm/decode/type_reader.hpp"
@@ -31,6 +33,10 @@ bool ModuleDecoder::elem_segment(ByteReader& in, ElemSegment& out) {
     return malformed(fmt::format("malformed elements segment kind {}", flags), out.offset);
   }
   const bool active = (flags & kNotActive) == 0;
+  // Either feature brought the other forms of active segments.
+  if (flags != 0 && !(active && module_.features.has(Feature::ReferenceTypes))) {
+    need(Feature::BulkMemory, "element segment of a later kind", out.offset);
+  }
   const bool has_table = active && (flags & kTableOrDeclared) != 0;
   if (active) {
     out.mode = SegmentMode::Active;
@@ -42,6 +48,8 @@ bool ModuleDecoder::elem_segment(ByteReader& in, ElemSegment& out) {
   // The short forms leave the type out.
   const bool has_type = !active || has_table;
   if ((flags & kExprs) != 0) return (!has_type || ref_type(in, out.type)) && elem_exprs(in, out);
+  // Functions are never null.
+  out.type = ValType::ref(HeapType(HeapType::Func), false);
   if (has_type) {
     const std::uint32_t at = in.offset();
     std::uint8_t kind = 0;
@@ -63,6 +71,11 @@ bool ModuleDecoder::elem_functions(ByteReader& in, ElemSegment& out) {
   return true;
 }
 
+/// Whether any function may be an item of a segment of that type.
+static bool is_func_item_type(ValType type) {
+  return type.is_ref() && type.heap() == HeapType(HeapType::Func);
+}
+
 bool ModuleDecoder::elem_exprs(ByteReader& in, ElemSegment& out) {
   out.items_offset = in.offset();
   std::uint32_t items = 0;
@@ -73,7 +86,7 @@ bool ModuleDecoder::elem_exprs(ByteReader& in, ElemSegment& out) {
     if (!const_expr(in, expr)) return false;
     const ConstOp first = expr.count == 1 ? module_.const_pool.back() : ConstOp{};
     // The two forms that segments consist of, if their type is right, need no expression.
-    const bool is_func = first.op == Op::RefFunc && out.type == ValType(TypeKind::FuncRef);
+    const bool is_func = first.op == Op::RefFunc && is_func_item_type(out.type);
     const bool is_null = first.op == Op::RefNull && first.operand == out.type.bits();
     if (is_func) {
       out.items.push_back({static_cast<std::uint32_t>(first.operand), ElemItem::Kind::Func});
@@ -110,6 +123,7 @@ bool ModuleDecoder::data_segment(ByteReader& in, DataSegment& out) {
   if (form > kActiveWithMemory) {
     return malformed(fmt::format("malformed data segment kind {}", form), out.offset);
   }
+  if (form == kPassive) need(Feature::BulkMemory, "passive data segment", out.offset);
   if (form != kPassive) {
     out.mode = SegmentMode::Active;
     if (form == kActiveWithMemory && !in.u32(out.memory)) return fail_read(in);
@@ -166,7 +180,10 @@ bool ModuleDecoder::const_instruction(ByteReader& in, ConstOp& out, bool& consta
     const std::uint8_t first = module_.bytes.span()[out.offset];
     return malformed(fmt::format("illegal opcode {:02x}", first), out.offset);
   }
-  if (info.group == Group::Later) need(info.feature, info.text, out.offset);
+  if (!module_.features.has(info.feature)) need(info.feature, info.text, out.offset);
+  if (is_const_arithmetic(out.op) && !module_.features.has(Feature::ExtendedConst)) {
+    need(Feature::ExtendedConst, info.text, out.offset);
+  }
   std::int32_t s32 = 0;
   std::int64_t s64 = 0;
   std::uint32_t u32 = 0;
@@ -192,9 +209,23 @@ bool ModuleDecoder::const_instruction(ByteReader& in, ConstOp& out, bool& consta
       case TypeRead::ReadFault: return fail_read(in);
       case TypeRead::NotAType: return malformed("malformed heap type", out.offset + 1);
     }
-    const ValType type = ValType::ref(heap, true);
-    need(needs, "ref.null of " + to_string(type), out.offset);
+    ValType type = ValType::ref(heap, true);
+    if (!module_.features.has(needs)) need(needs, "ref.null of " + to_string(type), out.offset);
+    resolve(type, out.offset);
     out.operand = type.bits();
+  } else if (out.op == Op::V128Const) {
+    std::array<std::uint8_t, 16>& bytes = module_.vectors.emplace_back();
+    const std::uint32_t at = in.offset();
+    if (!in.skip(bytes.size())) return fail_read(in);
+    std::ranges::copy(module_.bytes.span().subspan(at, bytes.size()), bytes.begin());
+    out.operand = module_.vectors.size() - 1;
+  } else if (is_const_heap(out.op)) {
+    if (info.imm != Imm::None && !in.u32(u32)) return fail_read(in);
+    out.operand = u32;
+    if (info.imm == Imm::TypeCount) {
+      if (!in.u32(u32)) return fail_read(in);
+      out.operand |= std::uint64_t{u32} << 32;
+    }
   } else {
     constant = is_const_arithmetic(out.op);
     switch (skip_immediates(in, info.imm)) {

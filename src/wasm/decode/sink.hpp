@@ -16,6 +16,10 @@
 ///  - A span of operands points into the decoder's stack: valid during the call.
 ///  - The sink may take a branch condition as constant; the decoder does not know and goes on
 ///    reporting code behind it.
+///  - A sink that cannot handle an instruction remembers a Refusal. The decoder asks for it after
+///  the
+///    calls of the families below that say so and at the end of the body, and ends with an error
+///    Unsupported. After calls of other families a sink that refuses must be able to go on.
 
 #include <concepts>
 #include <cstdint>
@@ -41,8 +45,35 @@ struct MemArg {
   std::uint8_t align_log2 = 0;
 };
 
-/// Func is the outermost label: a branch to it returns.
-enum class FrameKind : std::uint8_t { Func, Block, Loop, If, Else };
+/// What a sink cannot do: the name of an instruction, or of what else it is (static text).
+struct Refusal {
+  std::string_view what;
+  std::uint32_t offset = 0;  ///< of the instruction
+};
+
+/// A catch clause of try_table. `depth` counts from outside of the try_table. The label gets the
+/// values of the tag (Tag, TagRef), then a reference to the exception (TagRef, AllRef).
+struct CatchClause {
+  enum class Kind : std::uint8_t { Tag = 0, TagRef = 1, All = 2, AllRef = 3 };
+  Kind kind = Kind::All;
+  std::uint32_t tag = 0;
+  std::uint32_t depth = 0;
+  bool has_tag() const { return kind == Kind::Tag || kind == Kind::TagRef; }
+  bool has_ref() const { return kind == Kind::TagRef || kind == Kind::AllRef; }
+};
+
+/// Immediates of an instruction of the groups Heap and BrOnCast: up to two of type, field, count,
+/// segment or label, in their order; heap types as reference types.
+struct HeapImm {
+  std::uint32_t first = 0;
+  std::uint32_t second = 0;
+  ValType from;  ///< BrOnCast
+  ValType to;    ///< BrOnCast, ref.test, ref.cast
+};
+
+/// Func is the outermost label: a branch to it returns. Try, Catch and CatchAll are the parts of a
+/// block of the legacy exceptions; the block has one frame throughout.
+enum class FrameKind : std::uint8_t { Func, Block, Loop, If, Else, TryTable, Try, Catch, CatchAll };
 
 /// Type of a block: what it takes from and leaves on the stack.
 struct BlockType {
@@ -67,6 +98,7 @@ struct ControlFrame {
   std::uint32_t height = 0;        ///< of the operand stack below the block's parameters
   std::uint32_t saved_params = 0;  ///< If: where the decoder keeps the parameters for the else
   std::uint32_t br_table_mark = 0;
+  std::uint32_t init_mark = 0;  ///< locals known to be set when the block began
   FrameKind kind = FrameKind::Block;
   bool reported = false;     ///< began in live code, so the sink knows it
   bool branched_to = false;  ///< by a branch that the sink saw
@@ -114,7 +146,9 @@ concept Sink = requires(S& sink, typename S::Value value, typename S::Frame& fra
                         std::span<const std::uint32_t> depths,
                         const BodyInfo& info, const BlockType& block, const MemArg& mem,
                         const FuncType& func_type, const GlobalType& global, ValType type, Op op,
-                        FrameKind kind, std::uint32_t index, std::uint64_t bits, bool flag) {
+                        std::span<const CatchClause> clauses,
+                        std::span<const std::uint8_t, 16> bytes, const HeapImm& heap_imm,
+                        std::uint8_t lane, FrameKind kind, std::uint32_t index, std::uint64_t bits, bool flag) {
   requires std::default_initializable<typename S::Value>;
   requires std::default_initializable<typename S::Frame>;
 
@@ -192,6 +226,68 @@ concept Sink = requires(S& sink, typename S::Value value, typename S::Frame& fra
   { sink.ref_null(type) } -> std::same_as<typename S::Value>;
   { sink.ref_is_null(type, value) } -> std::same_as<typename S::Value>;
   { sink.ref_func(/*func=*/index) } -> std::same_as<typename S::Value>;
+
+  // ---- The families from here on may be refused.
+  /// Null while all is well.
+  { sink.refused() } -> std::same_as<const Refusal*>;
+
+  // ---- Typed references. `value` is of a reference type.
+  sink.call_ref(/*type=*/index, func_type, /*callee=*/value, /*args=*/in, /*results=*/out);
+  { sink.ref_as_non_null(value) } -> std::same_as<typename S::Value>;
+  { sink.ref_eq(value, value) } -> std::same_as<typename S::Value>;
+  /// To the label with `in` if null; else goes on with the result, the same reference.
+  { sink.br_on_null(label, value, in) } -> std::same_as<typename S::Value>;
+  /// To the label with `in` and then `value` if not null.
+  sink.br_on_non_null(label, value, in);
+
+  // ---- Tail calls: they leave the function as return_ does.
+  sink.return_call(/*func=*/index, func_type, /*args=*/in);
+  sink.return_call_indirect(/*type=*/index, /*table=*/index, func_type, /*callee=*/value, in);
+  sink.return_call_ref(/*type=*/index, func_type, /*callee=*/value, in);
+
+  // ---- Exceptions.
+  /// A block (`end` with kind TryTable) whose calls and throws go to the clauses' labels. `labels`
+  /// are the blocks outside of it; the sink writes no value anywhere for a clause: the values that
+  /// the label gets are the caught exception's.
+  sink.try_table(block, frame, clauses, labels);
+  sink.throw_(/*tag=*/index, /*args=*/in);
+  sink.throw_ref(value);
+
+  // ---- Legacy exceptions. try, any number of catch, perhaps catch_all, then `end` with the kind of
+  // the last part; or try, then delegate, which takes the place of the end.
+  sink.try_(block, frame);
+  /// `reachable` and `results`: of the part that ends here, as in else_. `values`: to be set to the
+  /// values of the exception, on the stack at the beginning of the part.
+  sink.catch_(block, frame, /*tag=*/index, /*reachable=*/flag, /*results=*/in, /*values=*/out);
+  sink.catch_all(block, frame, /*reachable=*/flag, /*results=*/in);
+  /// Throws again what the part of that frame, a Catch or CatchAll, caught.
+  sink.rethrow(label);
+  /// Ends a Try: what is thrown in it is caught where the block of `to` would catch it; the kind Func
+  /// hands it to the caller. `falls_through`, `continues` and `results` as in end.
+  sink.delegate(block, frame, /*to=*/label, /*falls_through=*/flag, /*continues=*/flag, /*results=*/out);
+
+  // ---- Vectors. `vector` is every operator without memory but shuffle; `lane` 0 where there is none.
+  { sink.const_v128(bytes) } -> std::same_as<typename S::Value>;
+  { sink.vector(op, in, lane) } -> std::same_as<typename S::Value>;
+  { sink.shuffle(/*lanes=*/bytes, value, value) } -> std::same_as<typename S::Value>;
+  { sink.load_lane(op, mem, lane, /*address=*/value, /*vector=*/value) } -> std::same_as<typename S::Value>;
+  sink.store_lane(op, mem, lane, /*address=*/value, /*vector=*/value);
+
+  // ---- Atomics.
+  { sink.atomic_load(op, mem, /*address=*/value) } -> std::same_as<typename S::Value>;
+  sink.atomic_store(op, mem, /*address=*/value, value);
+  { sink.atomic_rmw(op, mem, /*address=*/value, value) } -> std::same_as<typename S::Value>;
+  { sink.atomic_cmpxchg(op, mem, /*address=*/value, /*expected=*/value, /*replacement=*/value) } -> std::same_as<typename S::Value>;
+  { sink.atomic_notify(mem, /*address=*/value, /*count=*/value) } -> std::same_as<typename S::Value>;
+  { sink.atomic_wait(op, mem, /*address=*/value, /*expected=*/value, /*timeout=*/value) } -> std::same_as<typename S::Value>;
+  sink.atomic_fence();
+
+  // ---- Wide arithmetic: low word before high word, in operands and results.
+  sink.wide(op, in, out);
+
+  // ---- Heap objects and casts. For BrOnCast and BrOnCastFail `in` holds what the label gets with
+  // the reference last, `out` is the reference that stays.
+  sink.heap(op, heap_imm, in, out);
 };
 // clang-format on
 

@@ -89,16 +89,16 @@ inline std::string outcome(const Error& error) {
   return std::string(kind) + " @" + std::to_string(error.offset()) + ": " + error.message();
 }
 
-inline std::string check(const Bytes& bytes, unsigned threads = 1) {
-  const Result<Module> decoded = decode(ModuleBytes::borrow(bytes));
+inline std::string check(const Bytes& bytes, unsigned threads = 1, Features features = {}) {
+  const Result<Module> decoded = decode(ModuleBytes::borrow(bytes), features);
   if (!decoded) return outcome(decoded.error());
   const Result<void> valid = validate_all(*decoded, threads);
   return valid ? "ok" : outcome(valid.error());
 }
 
 /// The same without the offset and what follows the first ", in function".
-inline std::string verdict(const Bytes& bytes) {
-  std::string text = check(bytes);
+inline std::string verdict(const Bytes& bytes, Features features = {}) {
+  std::string text = check(bytes, 1, features);
   const std::size_t at = text.find(" @");
   if (at != std::string::npos) text.erase(at, text.find(':') - at);
   const std::size_t tail = text.find(", in function");

@@ -18,7 +18,8 @@ static bool is_abstract_heap_type(std::uint8_t byte) {
 static Feature feature_of(HeapType::Abstract heap) {
   switch (heap) {
     case HeapType::Func:
-    case HeapType::Extern: return Feature::Core;
+    case HeapType::Extern: return Feature::ReferenceTypes;
+    case HeapType::Bot: break;
     case HeapType::NoExn:
     case HeapType::Exn: return Feature::Exceptions;
     case HeapType::NoFunc:
@@ -76,7 +77,7 @@ TypeRead read_val_type(ByteReader& in, ValType& out, Feature& needs) {
       const TypeRead read = read_heap_type(in, heap, needs);
       if (read != TypeRead::Ok) return read;
       out = ValType::ref(heap, byte == kRefNull);
-      if (byte == kRef && needs == Feature::Core) needs = Feature::FunctionReferences;
+      if (byte == kRef && needs == Feature::ReferenceTypes) needs = Feature::FunctionReferences;
       break;
     }
     default:

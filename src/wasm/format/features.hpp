@@ -3,6 +3,7 @@
 /// The language features that Hoist knows by name, and sets of them.
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace hoist::wasm {
@@ -12,10 +13,21 @@ enum class Feature : std::uint8_t {
 #include "wasm/format/features.def"
 };
 
+/// What can be done about a feature: see features.def.
+enum class FeatureStatus : std::uint8_t { Always, On, Off, Later };
+
+inline constexpr Feature kFeatures[] = {
+#define HOIST_WASM_FEATURE(name, text, status) Feature::name,
+#include "wasm/format/features.def"
+};
+
 /// "simd", "memory64", …
 std::string_view text(Feature feature);
+FeatureStatus status(Feature feature);
+/// The feature that `text` calls so.
+std::optional<Feature> find_feature(std::string_view name);
 
-/// A set of features that a module may use. Without arguments: all that this build has.
+/// A set of features that a module may use. Without arguments: the defaults.
 class Features {
  public:
   constexpr Features() = default;
@@ -35,18 +47,18 @@ class Features {
   friend constexpr bool operator==(Features, Features) = default;
 
  private:
-  enum class Status : bool { Always = true, Later = false };
   static constexpr unsigned index(Feature feature) { return static_cast<unsigned>(feature); }
-  static constexpr std::uint64_t built_in() {
+  static constexpr std::uint64_t defaults() {
     std::uint64_t bits = 0;
-#define HOIST_WASM_FEATURE(name, text, status)        \
-  if (Status::status == Status::Always) {             \
-    bits |= std::uint64_t{1} << index(Feature::name); \
+#define HOIST_WASM_FEATURE(name, text, status)          \
+  if (FeatureStatus::status == FeatureStatus::Always || \
+      FeatureStatus::status == FeatureStatus::On) {     \
+    bits |= std::uint64_t{1} << index(Feature::name);   \
   }
 #include "wasm/format/features.def"
     return bits;
   }
-  std::uint64_t bits_ = built_in();
+  std::uint64_t bits_ = defaults();
 };
 
 }  // namespace hoist::wasm

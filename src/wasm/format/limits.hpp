@@ -26,6 +26,12 @@ inline constexpr std::uint32_t kMaxBodyBytes = 7'654'321;
 inline constexpr std::uint32_t kMaxLocals = 50'000;
 inline constexpr std::uint32_t kMaxBrTable = 65'520;
 inline constexpr std::uint32_t kMaxFields = 10'000;
+inline constexpr std::uint32_t kMaxRecGroups = 1'000'000;
+inline constexpr std::uint32_t kMaxRecGroupTypes = 1'000'000;
+/// Super types of a type.
+inline constexpr std::uint32_t kMaxSubtypeDepth = 63;
+inline constexpr std::uint32_t kMaxArrayNewFixed = 10'000;
+inline constexpr std::uint32_t kMaxCatches = 10'000;
 /// Pages of a 32-bit memory: a rule of validation, not a limit of ours.
 inline constexpr std::uint64_t kMaxPages32 = 65'536;
 

@@ -7,10 +7,12 @@
 /// Immutable afterwards and safe to share between threads. Names are views of the input bytes,
 /// which the module keeps alive. All index spaces start with the imports.
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -70,9 +72,11 @@ struct Export {
   ExternKind kind = ExternKind::Func;
 };
 
-/// One instruction of a constant expression. Operand: the constant's bits, a function or global
-/// index, or of ref.null the bits of its ValType. Only I32/I64 const, add, sub and mul, F32/F64
-/// const, RefNull, RefFunc and GlobalGet occur once a module is valid; `Op::End` is left out.
+/// One instruction of a constant expression. Operand: the constant's bits, of v128.const the place
+/// in Module::vectors, a function or global index, of ref.null the bits of its ValType, of
+/// struct.new and array.new… the type index (array.new_fixed: and the number of elements times
+/// 2^32). Once a module is valid only these occur: I32/I64 const, add, sub and mul, F32/F64/V128
+/// const, RefNull, RefFunc, GlobalGet, and those of is_const_heap. `Op::End` is left out.
 struct ConstOp {
   Op op = Op::End;
   std::uint32_t offset = 0;
@@ -85,6 +89,13 @@ constexpr bool is_const_arithmetic(Op op) {
          op == Op::I64Sub || op == Op::I64Mul;
 }
 
+/// Whether `op` is one of the constant instructions that make or convert heap objects.
+constexpr bool is_const_heap(Op op) {
+  return op == Op::StructNew || op == Op::StructNewDefault || op == Op::ArrayNew ||
+         op == Op::ArrayNewDefault || op == Op::ArrayNewFixed || op == Op::RefI31 ||
+         op == Op::AnyConvertExtern || op == Op::ExternConvertAny;
+}
+
 /// A constant expression: `Module::const_ops(expr)`. Most have one instruction.
 struct ConstExpr {
   std::uint32_t first = 0;
@@ -94,7 +105,9 @@ struct ConstExpr {
 
 struct Table {
   TableType type;
+  ConstExpr init;  ///< if has_init: what the elements are at first; else null
   std::uint32_t offset = 0;
+  bool has_init = false;
 };
 
 struct Memory {
@@ -151,13 +164,32 @@ struct CustomSection {
   Range content;  ///< after the name
 };
 
+/// What the module says of the br_if or if at `offset` (in the module): its condition is likely
+/// nonzero, or likely zero.
+struct BranchHint {
+  std::uint32_t offset = 0;
+  bool likely = false;
+};
+
+/// The first thing found wrong while the module was decoded that is no matter of the format: a
+/// reference to a type that does not exist, a wrong definition of a type. `validate_module` reports
+/// it.
+struct TypeFault {
+  std::string message;
+  std::uint32_t offset = 0;
+  bool is_limit = false;
+};
+
 class Module {
  public:
   ModuleBytes bytes;
   Features features;
 
-  std::vector<FuncType> types;
+  std::vector<FuncType> types;     ///< of structs and arrays: empty
+  std::vector<TypeDef> type_defs;  ///< of the same types
+  std::vector<FieldType> fields;
   std::vector<std::uint32_t> canonical_types;  ///< see canonical_type()
+  std::optional<TypeFault> type_fault;
   std::vector<Import> imports;
   std::vector<Function> functions;
   std::vector<Table> tables;
@@ -171,7 +203,9 @@ class Module {
   std::optional<std::uint32_t> data_count;  ///< of the data count section
   std::vector<Range> bodies;                ///< of defined functions: locals and code, without size
   std::vector<CustomSection> customs;
+  std::vector<BranchHint> branch_hints;  ///< ascending offsets
   std::vector<ConstOp> const_pool;
+  std::vector<std::array<std::uint8_t, 16>> vectors;  ///< constants of constant expressions
   /// Functions that ref.func may name in a body: those in exports, globals and element segments.
   /// A defined function that is not in the set is only ever called directly (or is the start).
   base::BitSet escaping_functions;
@@ -190,8 +224,25 @@ class Module {
   const FuncType& function_type(std::uint32_t func) const {
     return types[functions[func].type_index];
   }
-  /// Smallest index of an equal function type: two types are equal exactly if these are.
+  /// Smallest index of an equal type: two types are equal exactly if these are. Equality is that of
+  /// the specification: the same place in equal rec groups. Type indexes in value types, fields and
+  /// super types are canonical already.
   std::uint32_t canonical_type(std::uint32_t type) const { return canonical_types[type]; }
+  bool is_func_type(std::uint32_t type) const {
+    return type_defs[type].kind == CompositeKind::Func;
+  }
+  std::span<const FieldType> fields_of(std::uint32_t type) const {
+    return std::span<const FieldType>(fields).subspan(type_defs[type].first_field,
+                                                      type_defs[type].num_fields);
+  }
+  /// Type of a reference to the function: `(ref $t)`.
+  ValType func_ref_type(std::uint32_t func) const {
+    const std::uint32_t type = canonical_type(functions[func].type_index);
+    return ValType::ref(HeapType::concrete(type), false);
+  }
+  /// The hints for a defined function's body, by offset.
+  std::span<const BranchHint> branch_hints_of(std::uint32_t func) const;
+  const FuncType& tag_type(std::uint32_t tag) const { return types[tags[tag].type_index]; }
   /// Place of a defined function's body; `func` counts in the whole index space.
   Range body(std::uint32_t func) const { return bodies[func - num_imported_functions]; }
   std::span<const std::uint8_t> bytes_of(Range range) const {

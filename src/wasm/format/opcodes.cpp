@@ -39,4 +39,20 @@ std::string_view text(Feature feature) {
   HOIST_UNREACHABLE("a feature is one of features.def");
 }
 
+FeatureStatus status(Feature feature) {
+  switch (feature) {
+#define HOIST_WASM_FEATURE(name, text, status) \
+  case Feature::name: return FeatureStatus::status;
+#include "wasm/format/features.def"
+  }
+  HOIST_UNREACHABLE("a feature is one of features.def");
+}
+
+std::optional<Feature> find_feature(std::string_view name) {
+  for (const Feature feature : kFeatures) {
+    if (text(feature) == name) return feature;
+  }
+  return std::nullopt;
+}
+
 }  // namespace hoist::wasm

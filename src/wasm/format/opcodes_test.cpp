@@ -88,18 +88,47 @@ TEST(Types, PrintAndCompare) {
   EXPECT_EQ(to_string(FuncType({TypeKind::I32, TypeKind::FuncRef}, {TypeKind::F64})),
             "[i32 funcref] -> [f64]");
   EXPECT_TRUE(ValType(TypeKind::ExternRef).is_ref());
+  EXPECT_EQ(ValType(TypeKind::FuncRef).heap(), HeapType(HeapType::Func));
+  EXPECT_EQ(ValType(TypeKind::ExternRef).non_null().nullable(), ValType(TypeKind::ExternRef));
+  EXPECT_FALSE(ValType::ref(HeapType::concrete(1), false).is_defaultable());
+  EXPECT_TRUE(ValType(TypeKind::I64).is_defaultable());
   EXPECT_FALSE(ValType(TypeKind::V128).is_ref());
   EXPECT_FALSE(ValType(TypeKind::V128).is_num());
   EXPECT_FALSE(ValType().is_ref());
 }
 
-TEST(Features, DefaultsAreWhatIsBuilt) {
+TEST(Features, Defaults) {
   const Features features;
   EXPECT_TRUE(features.has(Feature::BulkMemory));
-  EXPECT_FALSE(features.has(Feature::Simd));
-  EXPECT_TRUE(features.with(Feature::Simd).has(Feature::Simd));
-  EXPECT_EQ(features.with(Feature::Gc).without(Feature::Gc), features);
-  EXPECT_EQ(text(Feature::Memory64), "memory64");
+  EXPECT_TRUE(features.has(Feature::Simd));
+  EXPECT_FALSE(features.has(Feature::LegacyExceptions));
+  EXPECT_FALSE(features.has(Feature::CustomDescriptors));
+  EXPECT_FALSE(features.without(Feature::Simd).has(Feature::Simd));
+  EXPECT_EQ(features.without(Feature::Gc).with(Feature::Gc), features);
+}
+
+TEST(Features, AreFoundByName) {
+  for (const Feature feature : kFeatures) EXPECT_EQ(find_feature(text(feature)), feature);
+  EXPECT_EQ(find_feature("memory64"), Feature::Memory64);
+  EXPECT_EQ(find_feature("memory-64"), std::nullopt);
+  EXPECT_EQ(status(Feature::LegacyExceptions), FeatureStatus::Off);
+  EXPECT_EQ(status(Feature::CustomDescriptors), FeatureStatus::Later);
+}
+
+// The decoder looks these up by the lanes in the name and the shape.
+TEST(Opcodes, VectorsHaveShapesAndLanes) {
+  const auto meta = [](Op op) { return kOpMeta[static_cast<std::size_t>(op)]; };
+  EXPECT_EQ(meta(Op::I16x8ExtractLaneS).align_log2, 8);
+  EXPECT_EQ(meta(Op::I8x16ReplaceLane).align_log2, 16);
+  EXPECT_EQ(meta(Op::F64x2ReplaceLane).align_log2, 2);
+  for (const Row& row : kRows) {
+    const OpShape& shape = kOpShapes[static_cast<std::size_t>(row.op)];
+    if (row.group != Group::Vector && row.group != Group::VectorLane) continue;
+    EXPECT_GE(shape.num_in, 1) << row.text;
+    EXPECT_LE(shape.num_in, 3) << row.text;
+    EXPECT_EQ(shape.num_out, 1) << row.text;
+    for (int i = 0; i < shape.num_in; ++i) EXPECT_NE(shape.in[i], TypeKind::Bottom) << row.text;
+  }
 }
 
 }  // namespace

@@ -11,7 +11,8 @@ static void print(base::Printer& out, HeapType heap) {
     out << heap.type_index();
     return;
   }
-  switch (static_cast<HeapType::Abstract>(heap.bits() & 0xff)) {
+  switch (heap.abstract()) {
+    case HeapType::Bot: out << "bot"; return;
     case HeapType::NoExn: out << "noexn"; return;
     case HeapType::NoFunc: out << "nofunc"; return;
     case HeapType::NoExtern: out << "noextern"; return;
@@ -58,6 +59,12 @@ static void print(base::Printer& out, std::span<const ValType> types) {
     print(out, types[i]);
   }
   out << ']';
+}
+
+std::string to_string(HeapType type) {
+  base::Printer out;
+  print(out, type);
+  return out.take();
 }
 
 std::string to_string(ValType type) {

@@ -25,8 +25,8 @@ enum class TypeKind : std::uint8_t {
   V128 = 0x7b,
   FuncRef = 0x70,    ///< (ref null func)
   ExternRef = 0x6f,  ///< (ref null extern)
-  Ref = 0x64,        ///< (ref ht), ht in `heap()`; of a later feature
-  RefNull = 0x63     ///< (ref null ht), ht in `heap()`; of a later feature
+  Ref = 0x64,        ///< (ref ht), ht in `heap()`
+  RefNull = 0x63     ///< (ref null ht), ht in `heap()`
 };
 
 /// A heap type: a type index, or an abstract one named by its byte in the binary format.
@@ -34,6 +34,7 @@ class HeapType {
  public:
   static constexpr std::uint32_t kAbstract = 0x80'0000;
   enum Abstract : std::uint8_t {  ///< the one-byte encodings
+    Bot = 0x00,                   ///< below all others, of dead code; not in the binary format
     NoExn = 0x74,
     NoFunc = 0x73,
     NoExtern = 0x72,
@@ -54,6 +55,8 @@ class HeapType {
 
   constexpr bool is_abstract() const { return (bits_ & kAbstract) != 0; }
   constexpr std::uint32_t type_index() const { return bits_; }
+  /// Of an abstract one.
+  constexpr Abstract abstract() const { return static_cast<Abstract>(bits_ & 0xff); }
   constexpr std::uint32_t bits() const { return bits_; }
   friend constexpr bool operator==(HeapType, HeapType) = default;
 
@@ -62,7 +65,8 @@ class HeapType {
   std::uint32_t bits_;
 };
 
-/// A value type. Equal types have equal bits: (ref null func) is always FuncRef.
+/// A value type. Equal types have equal bits: (ref null func) is always FuncRef, and type indexes
+/// in a decoded module are canonical (Module::canonical_type).
 class ValType {
  public:
   constexpr ValType() = default;
@@ -75,6 +79,13 @@ class ValType {
     return out;
   }
 
+  /// The type that has these `bits()`.
+  static constexpr ValType from_bits(std::uint32_t bits) {
+    ValType out;
+    out.bits_ = bits;
+    return out;
+  }
+
   constexpr TypeKind kind() const { return static_cast<TypeKind>(bits_ & 0xff); }
   /// Equal exactly for equal types; an order for sorting.
   constexpr std::uint32_t bits() const { return bits_; }
@@ -82,8 +93,19 @@ class ValType {
   constexpr bool is_num() const { return (bits_ & 0xff) >= 0x7c; }
   constexpr bool is_vec() const { return kind() == TypeKind::V128; }
   constexpr bool is_ref() const { return bits_ != 0 && (bits_ & 0xff) <= 0x74; }
-  /// For Ref and RefNull.
-  constexpr HeapType heap() const { return HeapType::from_bits(bits_ >> 8); }
+  /// Of a reference.
+  constexpr HeapType heap() const {
+    if (kind() == TypeKind::FuncRef) return HeapType(HeapType::Func);
+    if (kind() == TypeKind::ExternRef) return HeapType(HeapType::Extern);
+    return HeapType::from_bits(bits_ >> 8);
+  }
+  /// Of a reference: whether null is among its values.
+  constexpr bool is_nullable() const { return kind() != TypeKind::Ref; }
+  /// Whether the type has a default value (zero or null).
+  constexpr bool is_defaultable() const { return kind() != TypeKind::Ref; }
+  /// Of a reference: the same without and with null.
+  constexpr ValType non_null() const { return ref(heap(), false); }
+  constexpr ValType nullable() const { return ref(heap(), true); }
   friend constexpr bool operator==(ValType, ValType) = default;
 
  private:
@@ -91,6 +113,8 @@ class ValType {
 };
 static_assert(sizeof(ValType) == 4);
 
+/// "func", "3"
+std::string to_string(HeapType type);
 /// "i32", "funcref", "(ref null 3)"; "any" for the type of dead code.
 std::string to_string(ValType type);
 /// "[i32 i64]"
@@ -113,6 +137,11 @@ class FuncType {
   std::span<const ValType> results() const {
     return std::span<const ValType>(types_).subspan(num_params_);
   }
+  /// Replaces each type by what `change` makes of it.
+  template <typename F>
+  void map(F change) {
+    for (ValType& type : types_) type = change(type);
+  }
   friend bool operator==(const FuncType&, const FuncType&) = default;
 
  private:
@@ -122,6 +151,33 @@ class FuncType {
 
 /// "[i32] -> [i64]"
 std::string to_string(const FuncType& type);
+
+enum class CompositeKind : std::uint8_t { Func, Struct, Array };
+
+enum class Packed : std::uint8_t { None, I8, I16 };
+
+/// A field of a struct, the elements of an array.
+struct FieldType {
+  ValType type;  ///< I32 for packed ones
+  Packed packed = Packed::None;
+  bool is_mutable = false;
+  friend bool operator==(const FieldType&, const FieldType&) = default;
+};
+
+/// What a type is besides its function type: its kind, its place among its super types and its rec
+/// group (the types `group` up to `group + group_size`, defined together).
+struct TypeDef {
+  static constexpr std::uint32_t kNoSuper = UINT32_MAX;
+  std::uint32_t super = kNoSuper;  ///< the direct super type, canonical
+  std::uint32_t group = 0;
+  std::uint32_t group_size = 1;
+  std::uint32_t first_field = 0;  ///< in Module::fields
+  std::uint32_t num_fields = 0;   ///< 1 for an array
+  std::uint32_t offset = 0;       ///< in the module
+  std::uint8_t depth = 0;         ///< number of super types, at most kMaxSubtypeDepth
+  CompositeKind kind = CompositeKind::Func;
+  bool is_final = true;
+};
 
 /// Size limits of a memory (in pages) or table (in elements).
 struct Limits {
@@ -134,16 +190,16 @@ struct Limits {
 struct TableType {
   ValType element = TypeKind::FuncRef;
   Limits limits;
-  bool is64 = false;  ///< indexes are i64 (a later feature)
+  bool is64 = false;  ///< indexes are i64
   ValType index_type() const { return is64 ? TypeKind::I64 : TypeKind::I32; }
   friend bool operator==(const TableType&, const TableType&) = default;
 };
 
 struct MemoryType {
   Limits limits;
-  bool is64 = false;                 ///< addresses are i64 (a later feature)
-  bool shared = false;               ///< (a later feature)
-  std::uint8_t page_size_log2 = 16;  ///< other than 16: a later feature
+  bool is64 = false;  ///< addresses are i64
+  bool shared = false;
+  std::uint8_t page_size_log2 = 16;  ///< 16, or 0 with custom page sizes
   ValType address_type() const { return is64 ? TypeKind::I64 : TypeKind::I32; }
   friend bool operator==(const MemoryType&, const MemoryType&) = default;
 };

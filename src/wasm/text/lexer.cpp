@@ -199,6 +199,11 @@ class Lexer {
     } while (depth != 0);
   }
 
+  /// Whether a string ends before its quote.
+  static bool is_cut(LexError error) {
+    return error == LexError::UnclosedString || error == LexError::ControlInString;
+  }
+
   /// Annotations are skipped wherever white space may be, whatever tokens they hold; only their
   /// parentheses must balance. Nested ones count as parentheses.
   void annotation() {
@@ -215,7 +220,7 @@ class Lexer {
       bool escaped = false;
       const std::size_t id = at_;
       if (const LexError error = string(escaped); error != LexError::None) {
-        return push_error(begin, error);
+        return push_error(begin, is_cut(error) ? LexError::BrokenAnnotationId : error);
       }
       decode_string(source_.substr(id, at_ - id), note.id);
       if (!is_valid_utf8(note.id)) return push_error(begin, LexError::MalformedUtf8);
@@ -265,7 +270,8 @@ class Lexer {
         string_at = at_;
         ++strings;
         if (const LexError error = string(escaped); error != LexError::None) {
-          return push_error(begin, error);
+          const bool is_id = string_at == begin + 1 && source_[begin] == '$';
+          return push_error(begin, is_id && is_cut(error) ? LexError::BrokenIdentifier : error);
         }
       } else if (kind == kIdChar || (kind == kPunctuation && !(c == ';' && peek(1) == ';'))) {
         punctuation |= kind == kPunctuation;
@@ -444,6 +450,8 @@ const char* to_string(LexError error) {
     case LexError::ControlInString: return "illegal control character in string";
     case LexError::EmptyIdentifier: return "empty identifier";
     case LexError::EmptyAnnotation: return "empty annotation id";
+    case LexError::BrokenIdentifier: return "empty identifier: its string is not closed";
+    case LexError::BrokenAnnotationId: return "empty annotation id: its string is not closed";
     case LexError::UnclosedAnnotation: return "unclosed annotation";
     case LexError::SourceTooLarge: return "text of 4 GiB or more";
   }
@@ -489,7 +497,13 @@ Error TokenStream::error_at(const Token& token, std::string message) const {
   return error;
 }
 
+Error TokenStream::unknown_operator(const Token& token) const {
+  const std::string quoted = shown(token);
+  return error_at(token, "unknown operator " + quoted.substr(1, quoted.size() - 2));
+}
+
 Error TokenStream::unexpected(const Token& token, std::string_view wanted) const {
+  if (token.kind == TokenKind::Reserved) return unknown_operator(token);
   return error_at(token, fmt::format("unexpected token {}, expected {}", shown(token), wanted));
 }
 

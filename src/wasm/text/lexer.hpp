@@ -40,6 +40,8 @@ enum class LexError : std::uint8_t {
   ControlInString,
   EmptyIdentifier,
   EmptyAnnotation,
+  BrokenIdentifier,  ///< the string of $"…" is not closed
+  BrokenAnnotationId,
   UnclosedAnnotation,
   SourceTooLarge,
 };
@@ -83,6 +85,8 @@ class TokenStream {
   TextPosition position(std::uint32_t offset) const;
   /// An Error of kind Malformed at `token`; the message of an Error token is the lexer's.
   Error error_at(const Token& token, std::string message) const;
+  /// "unknown operator X": it is no word of the language.
+  Error unknown_operator(const Token& token) const;
   /// "unexpected token", naming what was found and what was wanted.
   Error unexpected(const Token& token, std::string_view wanted) const;
   /// The token as a message shows it: shortened, printable.

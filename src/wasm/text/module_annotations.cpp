@@ -126,9 +126,17 @@ bool ModuleAssembler::name_annotation(const Annotation& note) {
   std::uint32_t at = note.before - 1;
   if (stream_.tokens[at].kind == TokenKind::Id && at > 0) --at;
   for (const char* word : {"param", "local", "field"}) {
-    if (is_keyword(stream_.tokens[at], word)) return true;
+    if (!is_keyword(stream_.tokens[at], word)) continue;
+    inner_names_.insert_or_assign(note.before, std::move(name));
+    return true;
   }
   return fail_note(note, "misplaced @name annotation");
+}
+
+const std::string* ModuleAssembler::given_name() const {
+  if (inner_names_.empty()) return nullptr;
+  const auto found = inner_names_.find(at_);
+  return found == inner_names_.end() ? nullptr : &found->second;
 }
 
 bool ModuleAssembler::hint_annotation(const Annotation& note) {

@@ -161,8 +161,9 @@ bool ModuleAssembler::nat(std::uint64_t limit, const char* what, std::uint64_t& 
   if (!at_kind(TokenKind::Nat)) return fail_unexpected(what);
   const Number<std::uint64_t> number = parse_nat(text_of(peek()));
   if (number.status != NumberStatus::Ok || number.bits > limit) {
-    return fail(peek(), fmt::format("{} {} out of range, the largest is {}", what,
-                                    stream_.shown(peek()), limit));
+    const int bits = limit <= 0xff ? 8 : limit <= 0xffff'ffff ? 32 : 64;
+    return fail(peek(), fmt::format("i{} constant out of range: {} {}, the largest is {}", bits,
+                                    what, stream_.shown(peek()), limit));
   }
   out = number.bits;
   next();
@@ -171,7 +172,7 @@ bool ModuleAssembler::nat(std::uint64_t limit, const char* what, std::uint64_t& 
 
 bool ModuleAssembler::u32(std::uint32_t& out) {
   std::uint64_t value = 0;
-  if (!nat(0xffff'ffff, "i32 constant", value)) return false;
+  if (!nat(0xffff'ffff, "index", value)) return false;
   out = static_cast<std::uint32_t>(value);
   return true;
 }

@@ -74,11 +74,13 @@ class ModuleAssembler : TokenCursor {
     std::vector<TextValType> params;
     std::vector<TextValType> results;
     std::vector<std::uint32_t> param_symbols;
+    std::vector<std::pair<std::uint32_t, std::string>> given_names;  ///< by annotations
     bool empty() const { return params.empty() && results.empty(); }
     void clear() {
       params.clear();
       results.clear();
       param_symbols.clear();
+      given_names.clear();
     }
   };
   enum class ParamNames : bool { Forbidden, Allowed };
@@ -87,21 +89,22 @@ class ModuleAssembler : TokenCursor {
 
   /// What is open around an instruction.
   enum class FrameKind : std::uint8_t {
-    Block,           ///< flat block, loop, try_table; else and catch impossible
-    If,              ///< flat if
-    Else,            ///< flat else
-    Try,             ///< flat try, before any catch
-    Catch,           ///< flat try, after a catch
-    CatchAll,        ///< flat try, after catch_all
-    FoldedPlain,     ///< (op operands)
-    FoldedBlock,     ///< (block …), (loop …), (try_table …)
-    FoldedIf,        ///< (if …) in front of (then
-    FoldedThenEnd,   ///< (if …) behind its (then …)
-    FoldedIfEnd,     ///< (if …) behind its (else …)
-    FoldedPart,      ///< inside (then …), (else …), (do …), (catch …), (catch_all …)
-    FoldedTry,       ///< (try …) in front of (do
-    FoldedTryParts,  ///< (try …) behind (do …)
-    FoldedTryEnd     ///< (try …) behind (catch_all …) or (delegate …)
+    Block,             ///< flat block, loop, try_table; else and catch impossible
+    If,                ///< flat if
+    Else,              ///< flat else
+    Try,               ///< flat try, before any catch
+    Catch,             ///< flat try, after a catch
+    CatchAll,          ///< flat try, after catch_all
+    FoldedPlain,       ///< (op operands)
+    FoldedBlock,       ///< (block …), (loop …), (try_table …)
+    FoldedIf,          ///< (if …) in front of (then
+    FoldedThenEnd,     ///< (if …) behind its (then …)
+    FoldedIfEnd,       ///< (if …) behind its (else …)
+    FoldedPart,        ///< inside (then …), (else …), (do …), (catch …), (catch_all …)
+    FoldedTry,         ///< (try …) in front of (do
+    FoldedTryParts,    ///< (try …) behind (do …)
+    FoldedTryCatches,  ///< (try …) behind a (catch …)
+    FoldedTryEnd       ///< (try …) behind (catch_all …) or (delegate …)
   };
   struct Frame {
     FrameKind kind = FrameKind::FoldedPart;
@@ -137,6 +140,7 @@ class ModuleAssembler : TokenCursor {
   bool val_type(TextValType& out);
   bool heap_type(TextHeapType& out);
   bool ref_type(TextValType& out);
+  bool fail_no_type();
   bool at_val_type() const;
   bool signature(Signature& out, ParamNames names);
   bool type_use(std::uint32_t& type, Signature& out, ParamNames names);
@@ -160,6 +164,7 @@ class ModuleAssembler : TokenCursor {
   bool func_field();
   bool func_body(std::uint32_t func);
   void note_local_names(std::uint32_t func);
+  void note_label_names(std::uint32_t func);
   void note_hints(std::uint32_t func);
   bool local_declarations();
   bool add_local(std::uint32_t symbol, const Token& at);
@@ -214,6 +219,8 @@ class ModuleAssembler : TokenCursor {
   void flush_pending(const Frame& frame, Bytes& out);
   bool block_type(Bytes& out);
   bool catch_clauses(Bytes& out);
+  /// The label of a block whose opcode comes next in the binary, or came last.
+  void open_label(std::uint32_t symbol);
   void push_label(std::uint32_t symbol);
   void pop_label();
   bool label_index(std::uint32_t& depth);
@@ -243,7 +250,10 @@ class ModuleAssembler : TokenCursor {
   bool single(std::uint32_t& bits);
   bool double_(std::uint64_t& bits);
   bool v128_constant(Bytes& out);
-  bool lane(std::uint32_t count, Bytes& out);
+  bool lane(Bytes& out);
+  bool shuffle_lanes(Bytes& out);
+  /// How many tokens from here on are numbers, or are meant to be.
+  std::uint32_t numbers_ahead() const;
   static void write_opcode(const OpInfo& info, Bytes& out);
 
   // Names, indexes, numbers.
@@ -260,6 +270,9 @@ class ModuleAssembler : TokenCursor {
   bool fail_note(const Annotation& note, std::string_view what);
   bool custom_annotation(const Annotation& note);
   bool name_annotation(const Annotation& note);
+  /// The name that an annotation in front of the next token gives to a parameter, local or field;
+  /// null if there is none.
+  const std::string* given_name() const;
   bool hint_annotation(const Annotation& note);
   /// A hint in front of `token` must belong to an `if` or `br_if` of a function.
   bool check_hint(Op op, std::uint32_t token);
@@ -272,6 +285,9 @@ class ModuleAssembler : TokenCursor {
   void write_customs(Bytes& out, TextSection id, bool after);
   void write_names(Bytes& out);
   void write_name_map(Bytes& out, std::uint8_t id, const IndexSpace& space);
+  static void write_names_of(Section& out, std::uint32_t owner,
+                             const std::vector<IndexSpace::Name>& names);
+  static void write_indirect_names(Bytes& out, std::uint8_t id, const Section& names);
 
   const TextOptions& options_;
   std::string module_name_;
@@ -287,6 +303,7 @@ class ModuleAssembler : TokenCursor {
   IndexSpace elems_{"elem segment", "elem segment"};
   IndexSpace datas_{"data segment", "data segment"};
   IndexSpace locals_{"local", "local"};
+  IndexSpace fields_{"field", "field"};     // of the structure that is read
   const char* first_definition_ = nullptr;  ///< what was defined before imports ended
   std::vector<std::uint32_t> boundaries_;   ///< tokens in front of which a field may stand
 
@@ -317,6 +334,8 @@ class ModuleAssembler : TokenCursor {
   Section code_section_;
   Section data_section_;
   Section local_names_;
+  Section label_names_;
+  Section field_names_;
   bool has_start_ = false;
   std::uint32_t start_ = 0;
   bool uses_data_index_ = false;
@@ -329,6 +348,8 @@ class ModuleAssembler : TokenCursor {
   std::vector<Frame> frames_;
   std::vector<Label> labels_;
   std::vector<std::uint32_t> label_of_symbol_;  ///< position of the innermost label of a name
+  std::vector<IndexSpace::Name> named_labels_;  ///< of the function, by number
+  std::uint32_t num_labels_ = 0;
   std::vector<TextValType> local_types_;
   Signature sig_;
   bool in_function_ = false;
@@ -343,8 +364,9 @@ class ModuleAssembler : TokenCursor {
     IndexSpace* space;
     std::uint32_t index;
   };
-  std::unordered_map<std::uint32_t, NameSlot> name_slots_;   // by the token that follows the name
-  std::unordered_map<std::uint32_t, std::uint8_t> hint_at_;  // by token
+  std::unordered_map<std::uint32_t, NameSlot> name_slots_;  // by the token that follows the name
+  std::unordered_map<std::uint32_t, std::string> inner_names_;  // of parameters, locals, fields
+  std::unordered_map<std::uint32_t, std::uint8_t> hint_at_;     // by token
   std::vector<Hint> function_hints_;
   Section hint_section_;
 };

@@ -198,6 +198,7 @@ bool ModuleAssembler::func_field() {
   for (const std::uint32_t symbol : sig_.param_symbols) {
     if (!add_local(symbol, at)) return false;
   }
+  for (auto& [param, given] : sig_.given_names) locals_.set_given_name(param, std::move(given));
   // A type that does not exist is for validation to reject.
   const std::uint32_t num_params = type < type_entries_.size() ? type_entries_[type].num_params : 0;
   if (locals_.size() < num_params) locals_.add_unnamed(num_params - locals_.size());
@@ -212,6 +213,8 @@ bool ModuleAssembler::add_local(std::uint32_t symbol, const Token& at) {
 bool ModuleAssembler::func_body(std::uint32_t func) {
   body_.clear();
   function_hints_.clear();
+  named_labels_.clear();
+  num_labels_ = 0;
   if (!local_declarations()) return false;
   in_function_ = true;
   const bool ok = instructions(body_, ExprForm::Sequence);
@@ -222,6 +225,7 @@ bool ModuleAssembler::func_body(std::uint32_t func) {
   base::write_uleb(code_section_.bytes, body_.size());
   code_section_.bytes.insert(code_section_.bytes.end(), body_.begin(), body_.end());
   note_local_names(func);
+  note_label_names(func);
   note_hints(func);
   return true;
 }
@@ -229,16 +233,21 @@ bool ModuleAssembler::func_body(std::uint32_t func) {
 bool ModuleAssembler::local_declarations() {
   local_types_.clear();
   TextValType type;
+  const auto note_given = [this] {
+    if (const std::string* given = given_name()) locals_.set_given_name(locals_.size(), *given);
+  };
   while (at_list("local")) {
     const Token& at = peek();
     next();
     next();
     if (at_kind(TokenKind::Id)) {
       const std::uint32_t symbol = symbol_of(next());
+      note_given();
       if (!val_type(type) || !expect_close() || !add_local(symbol, at)) return false;
       local_types_.push_back(type);
       continue;
     }
+    note_given();
     while (!at_kind(TokenKind::RParen)) {
       if (!val_type(type)) return false;
       local_types_.push_back(type);
@@ -263,16 +272,11 @@ bool ModuleAssembler::local_declarations() {
 }
 
 void ModuleAssembler::note_local_names(std::uint32_t func) {
-  if (!options_.names) return;
-  const std::vector<IndexSpace::Name> names = locals_.names(symbols_);
-  if (names.empty()) return;
-  ++local_names_.count;
-  base::write_uleb(local_names_.bytes, func);
-  base::write_uleb(local_names_.bytes, names.size());
-  for (const IndexSpace::Name& name : names) {
-    base::write_uleb(local_names_.bytes, name.index);
-    write_name(local_names_.bytes, name.text);
-  }
+  if (options_.names) write_names_of(local_names_, func, locals_.names(symbols_));
+}
+
+void ModuleAssembler::note_label_names(std::uint32_t func) {
+  if (options_.names) write_names_of(label_names_, func, named_labels_);
 }
 
 void ModuleAssembler::note_hints(std::uint32_t func) {

@@ -78,12 +78,8 @@ bool ModuleAssembler::immediates(const OpInfo& info, Bytes& out) {
       write_fixed(out, bits64, 64);
       return true;
     case Imm::V128: return v128_constant(out);
-    case Imm::Shuffle:
-      for (int i = 0; i < 16; ++i) {
-        if (!lane(256, out)) return false;
-      }
-      return true;
-    case Imm::Lane: return lane(256, out);
+    case Imm::Shuffle: return shuffle_lanes(out);
+    case Imm::Lane: return lane(out);
     case Imm::Fence: out.push_back(0); return true;
     case Imm::Mem1:
     case Imm::Mem2:
@@ -93,7 +89,7 @@ bool ModuleAssembler::immediates(const OpInfo& info, Bytes& out) {
     case Imm::MemLane1:
     case Imm::MemLane2:
     case Imm::MemLane4:
-    case Imm::MemLane8: return memory_argument(info, out) && lane(256, out);
+    case Imm::MemLane8: return memory_argument(info, out) && lane(out);
     case Imm::Block:
     case Imm::TryTable:
     case Imm::HeapType:
@@ -284,7 +280,7 @@ bool ModuleAssembler::number_after(std::string_view prefix, std::uint64_t& value
   if (number.status == NumberStatus::OutOfRange) {
     return fail(token, fmt::format("{} out of range", stream_.shown(token)));
   }
-  return fail(token, fmt::format("unknown operator {}", stream_.shown(token)));
+  return fail_unknown(token);
 }
 
 bool ModuleAssembler::offset_and_align(const OpInfo& info, std::uint64_t& offset,
@@ -334,9 +330,6 @@ bool ModuleAssembler::memory_argument(const OpInfo& info, Bytes& out) {
 bool ModuleAssembler::integer(unsigned width, std::uint64_t& bits) {
   const Token& token = peek();
   if (token.kind != TokenKind::Nat && token.kind != TokenKind::Int) {
-    if (token.kind == TokenKind::Reserved) {
-      return fail(token, fmt::format("unknown operator {}", stream_.shown(token)));
-    }
     return fail_unexpected(fmt::format("an i{} constant", width));
   }
   const Number<std::uint64_t> number = parse_int(text_of(token), width);
@@ -355,10 +348,10 @@ bool ModuleAssembler::take_float(const Number<Bits>& number, const char* type, B
     return fail(token, fmt::format("{} constant out of range: {}", type, stream_.shown(token)));
   }
   if (number.status == NumberStatus::Malformed) {
-    if (token.kind == TokenKind::Reserved) {
-      return fail(token, fmt::format("unknown operator {}", stream_.shown(token)));
-    }
-    return fail_unexpected(fmt::format("an {} constant", type));
+    // Scripts have nan:canonical and nan:arithmetic, so these are words of the language.
+    const bool is_nan = token.kind == TokenKind::Keyword && text_of(token).starts_with("nan:") &&
+                        !is_keyword(token, "nan:canonical") && !is_keyword(token, "nan:arithmetic");
+    return is_nan ? fail_unknown(token) : fail_unexpected(fmt::format("an {} constant", type));
   }
   bits = number.bits;
   next();
@@ -379,6 +372,11 @@ bool ModuleAssembler::v128_constant(Bytes& out) {
   if (lanes == 0 || shape.size() != 5) return fail_unexpected("the shape of a v128 constant");
   const bool is_float = shape[0] == 'f';
   next();
+  if (at_kind(TokenKind::Reserved)) return fail_unknown(peek());
+  if (const std::uint32_t given = numbers_ahead(); given != lanes) {
+    return fail(peek(),
+                fmt::format("wrong number of lane literals: {}, expected {}", given, lanes));
+  }
   for (std::uint32_t i = 0; i < lanes; ++i) {
     const unsigned width = 128 / lanes;
     std::uint64_t bits = 0;
@@ -396,9 +394,36 @@ bool ModuleAssembler::v128_constant(Bytes& out) {
   return true;
 }
 
-bool ModuleAssembler::lane(std::uint32_t count, Bytes& out) {
+std::uint32_t ModuleAssembler::numbers_ahead() const {
+  for (std::uint32_t count = 0;; ++count) {
+    const Token& token = peek(count);
+    const bool number = token.kind == TokenKind::Nat || token.kind == TokenKind::Int ||
+                        token.kind == TokenKind::Float || token.kind == TokenKind::Reserved ||
+                        is_keyword(token, "inf") ||
+                        (token.kind == TokenKind::Keyword && text_of(token).starts_with("nan"));
+    if (!number) return count;
+  }
+}
+
+bool ModuleAssembler::shuffle_lanes(Bytes& out) {
+  constexpr std::uint32_t kLanes = 16;
+  if (const std::uint32_t given = numbers_ahead(); given != kLanes) {
+    return fail(peek(), fmt::format("invalid lane length: {} lanes, expected {}", given, kLanes));
+  }
+  for (std::uint32_t i = 0; i < kLanes; ++i) {
+    const Token& token = peek();
+    if (token.kind != TokenKind::Nat) {
+      return fail(token, fmt::format("i8 constant out of range: {} is no lane index",
+                                     stream_.shown(token)));
+    }
+    if (!lane(out)) return false;
+  }
+  return true;
+}
+
+bool ModuleAssembler::lane(Bytes& out) {
   std::uint64_t value = 0;
-  if (!nat(count - 1, "lane index", value)) return false;
+  if (!nat(255, "lane index", value)) return false;
   out.push_back(static_cast<std::uint8_t>(value));
   return true;
 }

@@ -35,6 +35,14 @@ constexpr std::string_view kStackSwitching[] = {
 
 // ---- Labels.
 
+void ModuleAssembler::open_label(std::uint32_t symbol) {
+  if (in_function_) {
+    if (symbol != kNoSymbol) named_labels_.push_back({num_labels_, symbols_.name(symbol)});
+    ++num_labels_;
+  }
+  push_label(symbol);
+}
+
 void ModuleAssembler::push_label(std::uint32_t symbol) {
   Label label{symbol, kNotFound};
   if (symbol != kNoSymbol) {
@@ -113,6 +121,7 @@ const char* ModuleAssembler::wanted() const {
     case FrameKind::FoldedThenEnd: return "(else or )";
     case FrameKind::FoldedTry: return "(do";
     case FrameKind::FoldedTryParts: return "(catch, (catch_all, (delegate or )";
+    case FrameKind::FoldedTryCatches: return "(catch, (catch_all or )";
     case FrameKind::FoldedIfEnd:
     case FrameKind::FoldedTryEnd: return ")";
   }
@@ -137,6 +146,7 @@ bool ModuleAssembler::in_operand_position() const {
     case FrameKind::FoldedIfEnd:
     case FrameKind::FoldedTry:
     case FrameKind::FoldedTryParts:
+    case FrameKind::FoldedTryCatches:
     case FrameKind::FoldedTryEnd: return true;
   }
   return true;
@@ -151,7 +161,7 @@ const OpInfo* ModuleAssembler::instruction_here() {
       return nullptr;
     }
   }
-  fail(peek(), fmt::format("unknown operator {}", stream_.shown(peek())));
+  fail_unknown(peek());
   return nullptr;
 }
 
@@ -193,7 +203,7 @@ bool ModuleAssembler::open_flat_block(const OpInfo& info, Bytes& out) {
   if (op == Op::If) kind = FrameKind::If;
   if (op == Op::Try) kind = FrameKind::Try;
   frames_.push_back({.kind = kind, .label = label});
-  push_label(label);
+  open_label(label);
   return true;
 }
 
@@ -258,9 +268,6 @@ bool ModuleAssembler::flat_delegate(Bytes& out) {
 bool ModuleAssembler::open_list(Bytes& out) {
   if (peek(1).kind != TokenKind::Keyword) {
     next();
-    if (at_kind(TokenKind::Reserved)) {
-      return fail(peek(), fmt::format("unknown operator {}", stream_.shown(peek())));
-    }
     return fail_unexpected("an instruction");
   }
   if (frames_.empty()) return open_folded(out);
@@ -273,7 +280,8 @@ bool ModuleAssembler::open_list(Bytes& out) {
       if (at_list("else")) return folded_if_part(out);
       return fail_unexpected(wanted());
     case FrameKind::FoldedTry:
-    case FrameKind::FoldedTryParts: return folded_try_part(out);
+    case FrameKind::FoldedTryParts:
+    case FrameKind::FoldedTryCatches: return folded_try_part(out);
     case FrameKind::FoldedIfEnd:
     case FrameKind::FoldedTryEnd: return fail_unexpected(wanted());
     case FrameKind::Block:
@@ -327,7 +335,7 @@ bool ModuleAssembler::open_folded_block(const OpInfo& info, std::uint32_t list, 
   if (op == Op::TryTable && !catch_clauses(out)) return false;
   const FrameKind kind = op == Op::Try ? FrameKind::FoldedTry : FrameKind::FoldedBlock;
   frames_.push_back({.kind = kind, .ends = true, .label = label});
-  push_label(label);
+  open_label(label);
   return true;
 }
 
@@ -344,7 +352,7 @@ bool ModuleAssembler::folded_if_part(Bytes& out) {
   if (frame.kind == FrameKind::FoldedIf) {
     take_hint(frame.list, out);
     flush_pending(frame, out);
-    push_label(frame.label);
+    open_label(frame.label);
     frame.kind = FrameKind::FoldedThenEnd;
   } else {
     out.push_back(code_of(Op::Else));
@@ -363,7 +371,7 @@ bool ModuleAssembler::folded_try_part(Bytes& out) {
     frames_.push_back({.kind = FrameKind::FoldedPart});
     return true;
   }
-  if (accept_list("delegate")) {
+  if (frame.kind == FrameKind::FoldedTryParts && accept_list("delegate")) {
     // It ends the block itself, and does not see the block's label.
     pop_label();
     out.push_back(code_of(Op::Delegate));
@@ -379,7 +387,7 @@ bool ModuleAssembler::folded_try_part(Bytes& out) {
   if (!all && !at_list("catch")) return fail_unexpected(wanted());
   next();
   next();
-  if (all) frame.kind = FrameKind::FoldedTryEnd;
+  frame.kind = all ? FrameKind::FoldedTryEnd : FrameKind::FoldedTryCatches;
   frames_.push_back({.kind = FrameKind::FoldedPart});
   return immediates(op_info(all ? Op::CatchAll : Op::Catch), out);
 }
@@ -396,6 +404,7 @@ bool ModuleAssembler::close_list(Bytes& out) {
     case FrameKind::FoldedThenEnd:
     case FrameKind::FoldedIfEnd:
     case FrameKind::FoldedTryParts:
+    case FrameKind::FoldedTryCatches:
     case FrameKind::FoldedTryEnd:
       if (frame.ends) out.push_back(code_of(Op::End));
       pop_label();

@@ -12,12 +12,14 @@ enum NameSubsection : std::uint8_t {
   kModuleName = 0,
   kFunctionNames = 1,
   kLocalNames = 2,
+  kLabelNames = 3,
   kTypeNames = 4,
   kTableNames = 5,
   kMemoryNames = 6,
   kGlobalNames = 7,
   kElementNames = 8,
   kDataNames = 9,
+  kFieldNames = 10,
   kTagNames = 11
 };
 
@@ -107,22 +109,40 @@ void ModuleAssembler::write_names(Bytes& out) {
     write_block(content, kModuleName, module);
   }
   write_name_map(content, kFunctionNames, funcs_);
-  if (local_names_.count != 0) {
-    Bytes locals;
-    base::write_uleb(locals, local_names_.count);
-    append(locals, local_names_.bytes);
-    write_block(content, kLocalNames, locals);
-  }
+  write_indirect_names(content, kLocalNames, local_names_);
+  write_indirect_names(content, kLabelNames, label_names_);
   write_name_map(content, kTypeNames, types_);
   write_name_map(content, kTableNames, tables_);
   write_name_map(content, kMemoryNames, memories_);
   write_name_map(content, kGlobalNames, globals_);
   write_name_map(content, kElementNames, elems_);
   write_name_map(content, kDataNames, datas_);
+  write_indirect_names(content, kFieldNames, field_names_);
   write_name_map(content, kTagNames, tags_);
   if (content.size() > empty) {
     write_block(out, static_cast<std::uint8_t>(TextSection::Custom), content);
   }
+}
+
+/// Names within something that has the index `owner`, if there are any.
+void ModuleAssembler::write_names_of(Section& out, std::uint32_t owner,
+                                     const std::vector<IndexSpace::Name>& names) {
+  if (names.empty()) return;
+  ++out.count;
+  base::write_uleb(out.bytes, owner);
+  base::write_uleb(out.bytes, names.size());
+  for (const IndexSpace::Name& name : names) {
+    base::write_uleb(out.bytes, name.index);
+    write_name(out.bytes, name.text);
+  }
+}
+
+void ModuleAssembler::write_indirect_names(Bytes& out, std::uint8_t id, const Section& names) {
+  if (names.count == 0) return;
+  Bytes content;
+  base::write_uleb(content, names.count);
+  append(content, names.bytes);
+  write_block(out, id, content);
 }
 
 void ModuleAssembler::write_name_map(Bytes& out, std::uint8_t id, const IndexSpace& space) {

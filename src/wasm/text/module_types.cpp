@@ -91,12 +91,22 @@ bool ModuleAssembler::val_type(TextValType& out) {
       return true;
     }
   }
-  if (!accept_list("ref")) return fail_unexpected("a value type");
+  if (!accept_list("ref")) {
+    if (at_kind(TokenKind::Keyword)) return fail_no_type();
+    return fail_unexpected("a value type");
+  }
   const bool nullable = accept_keyword("null");
   TextHeapType heap;
   if (!heap_type(heap)) return false;
   out = make_ref(heap, nullable);
   return expect_close();
+}
+
+/// A word where a value type stands may be one of the language or not.
+bool ModuleAssembler::fail_no_type() {
+  const std::string shown = stream_.shown(peek());
+  return fail(peek(), fmt::format("unexpected token, unknown operator {}, expected a value type",
+                                  shown.substr(1, shown.size() - 2)));
 }
 
 bool ModuleAssembler::ref_type(TextValType& out) {
@@ -111,17 +121,24 @@ bool ModuleAssembler::ref_type(TextValType& out) {
 bool ModuleAssembler::signature(Signature& out, ParamNames names) {
   out.clear();
   TextValType type;
+  const auto note_given = [&] {
+    const std::string* given = given_name();
+    if (given == nullptr) return;
+    out.given_names.emplace_back(static_cast<std::uint32_t>(out.params.size()), *given);
+  };
   while (at_list("param")) {
     next();
     next();
     if (at_kind(TokenKind::Id)) {
       if (names == ParamNames::Forbidden) return fail_unexpected("a value type");
       const std::uint32_t symbol = symbol_of(next());
+      note_given();
       if (!val_type(type) || !expect_close()) return false;
       out.params.push_back(type);
       out.param_symbols.push_back(symbol);
       continue;
     }
+    note_given();
     while (!at_kind(TokenKind::RParen)) {
       if (!val_type(type)) return false;
       out.params.push_back(type);
@@ -317,25 +334,29 @@ bool ModuleAssembler::composite_type(Bytes& out, std::uint32_t index, bool plain
 
 bool ModuleAssembler::struct_fields(Bytes& out, std::uint32_t type) {
   Bytes fields;
-  std::uint32_t count = 0;
+  fields_.clear();
+  const auto note_given = [&] {
+    if (const std::string* given = given_name()) fields_.set_given_name(fields_.size(), *given);
+  };
   while (accept_list("field")) {
     if (at_kind(TokenKind::Id)) {
       const Token& id = next();
-      const std::uint64_t key = (std::uint64_t{type} << 32) | symbol_of(id);
-      if (!struct_fields_.try_emplace(key, count).second) {
-        return fail(id, fmt::format("duplicate field {}", text_of(id)));
-      }
+      const std::uint32_t symbol = symbol_of(id);
+      note_given();
+      struct_fields_.try_emplace((std::uint64_t{type} << 32) | symbol, fields_.size());
+      if (!fields_.add(symbol)) return fail(id, fmt::format("duplicate field {}", text_of(id)));
       if (!field_type(fields) || !expect_close()) return false;
-      ++count;
       continue;
     }
+    note_given();
     while (!at_kind(TokenKind::RParen)) {
       if (!field_type(fields)) return false;
-      ++count;
+      fields_.add_unnamed(1);
     }
     next();
   }
-  base::write_uleb(out, count);
+  if (options_.names) write_names_of(field_names_, type, fields_.names(symbols_));
+  base::write_uleb(out, fields_.size());
   out.insert(out.end(), fields.begin(), fields.end());
   return true;
 }

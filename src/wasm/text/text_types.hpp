@@ -134,6 +134,7 @@ class IndexSpace {
   void clear() {
     for (const Named& named : named_) by_symbol_[named.symbol] = kNotFound;
     named_.clear();
+    given_.clear();
     size_ = 0;
   }
 

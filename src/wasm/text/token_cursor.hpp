@@ -67,6 +67,10 @@ class TokenCursor {
     if (!error_) error_ = stream_.error_at(token, std::move(message));
     return false;
   }
+  bool fail_unknown(const Token& token) {
+    if (!error_) error_ = stream_.unknown_operator(token);
+    return false;
+  }
   bool fail_unexpected(std::string_view wanted) {
     if (!error_) error_ = stream_.unexpected(peek(), wanted);
     return false;

@@ -27,11 +27,11 @@ TEST(BodyValidator, Types) {
   EXPECT_EQ(body("00 1a 0b"),
             "invalid: type mismatch: drop expects a value, but the block's stack is empty");
   EXPECT_EQ(body("00 41 00 0b"),
-            "invalid: type mismatch: 1 more value on the stack than the block's results at end");
+            "invalid: type mismatch: block requires [] but stack has [i32] at end");
   EXPECT_EQ(body("60 00 01 7f", "00 0b"),
-            "invalid: type mismatch: end expects i32, but the block's stack is empty");
+            "invalid: type mismatch: instruction requires [i32] but stack has [] at end");
   EXPECT_EQ(body("60 00 01 7f", "00 42 00 0b"),
-            "invalid: type mismatch: end expects i32, found i64");
+            "invalid: type mismatch: instruction requires [i32] but stack has [i64] at end");
   EXPECT_EQ(body("00 41 00 02 40 1a 0b 0b"),
             "invalid: type mismatch: drop expects a value, but the block's stack is empty");
   EXPECT_EQ(body("00 41 00 d1 1a 0b"),
@@ -48,16 +48,19 @@ TEST(BodyValidator, Control) {
   EXPECT_EQ(body("00 0c 01 0b"), "invalid: unknown label 1: there are 1");
   EXPECT_EQ(body("00 02 7f 02 40 41 00 41 00 0e 01 00 01 0b 41 00 0b 1a 0b"),
             "invalid: type mismatch: labels of a br_table carry [] and [i32]");
-  EXPECT_EQ(body("00 01"), "malformed: unexpected end of section or function: END opcode expected");
+  EXPECT_EQ(
+      body("00 01"),
+      "malformed: unexpected end of section or function: END opcode expected (or section size "
+      "mismatch)");
   EXPECT_EQ(body("00 0b 01"),
-            "malformed: section size mismatch: bytes after the end of the function");
+            "malformed: section size mismatch: operators remaining after end of function");
 }
 
 TEST(BodyValidator, DeadCodeIsTyped) {
   EXPECT_EQ(body("00 00 6a 1a 0b"), "ok");
   EXPECT_EQ(body("00 00 42 00 6a 1a 0b"), "invalid: type mismatch: i32.add expects i32, found i64");
   EXPECT_EQ(body("60 00 01 7f", "00 00 41 00 41 00 0b"),
-            "invalid: type mismatch: 1 more value on the stack than the block's results at end");
+            "invalid: type mismatch: block requires [i32] but stack has [i32 i32] at end");
   EXPECT_EQ(body("00 00 1b 1a 0b"), "ok");
   EXPECT_EQ(body("00 00 d0 70 41 00 1b 1a 0b"),
             "invalid: type mismatch: select without a type expects numbers, found funcref");
@@ -65,7 +68,7 @@ TEST(BodyValidator, DeadCodeIsTyped) {
   // Labels of different types agree on an unknown value, not on a known one.
   EXPECT_EQ(body("00 02 7f 02 7e 00 41 00 0e 01 00 01 0b 1a 41 00 0b 1a 0b"), "ok");
   EXPECT_EQ(body("00 02 7f 02 7e 00 42 00 41 00 0e 01 00 01 0b 1a 41 00 0b 1a 0b"),
-            "invalid: type mismatch: br_table expects i32, found i64");
+            "invalid: type mismatch: instruction requires [i32] but stack has [i64] at br_table");
   // Behind a loop without end the code is dead, but the stack is not polymorphic.
   EXPECT_EQ(body("00 03 40 0c 00 0b 1a 0b"),
             "invalid: type mismatch: drop expects a value, but the block's stack is empty");
@@ -103,7 +106,7 @@ TEST(BodyValidator, Locals) {
   EXPECT_EQ(body("01 d0 86 03 7f 0b"), "ok");
   EXPECT_EQ(body("01 d1 86 03 7f 0b"),
             "limit: too many locals: 50001, at most 50000 are supported");
-  EXPECT_EQ(body("01 01 40 0b"), "malformed: malformed value type of a local");
+  EXPECT_EQ(body("01 01 40 0b"), "malformed: malformed value type of a local 0x40");
   // Beyond the locals that are kept one by one: 1,100 of i32, none of f32, one of i64, one of f64.
   const std::string many = "04 cc 08 7f 00 7d 01 7e 01 7c ";
   EXPECT_EQ(body(many + "20 cb 08 45 1a 20 cc 08 50 1a 20 cd 08 99 1a 0b"), "ok");
@@ -134,18 +137,33 @@ TEST(BodyValidator, Opcodes) {
   EXPECT_EQ(body("00 41 80 80 80 80 10 1a 0b"), "malformed: integer too large");
 }
 
-TEST(BodyValidator, LaterFeaturesAreNamed) {
-  EXPECT_EQ(body("00 fd 0c 00 0b"), "unsupported: unsupported feature: simd (v128.const)");
-  EXPECT_EQ(body("00 12 00 0b"), "unsupported: unsupported feature: tail-calls (return_call)");
-  EXPECT_EQ(body("00 1f 40 00 0b 0b"), "unsupported: unsupported feature: exceptions (try_table)");
+TEST(BodyValidator, FeaturesThatAreOffAreNamed) {
+  const auto without = [](Feature feature, std::string_view text) {
+    const Bytes bytes = test::function("60 00 00", text);
+    return test::verdict(bytes, Features().without(feature));
+  };
+  EXPECT_EQ(without(Feature::Simd, "00 fd 0c 00 0b"),
+            "unsupported: unsupported feature: simd (v128.const)");
+  EXPECT_EQ(without(Feature::TailCalls, "00 12 00 0b"),
+            "unsupported: unsupported feature: tail-calls (return_call)");
+  EXPECT_EQ(without(Feature::Exceptions, "00 1f 40 00 0b 0b"),
+            "unsupported: unsupported feature: exceptions (try_table)");
   EXPECT_EQ(body("00 06 40 0b 0b"), "unsupported: unsupported feature: legacy-exceptions (try)");
-  EXPECT_EQ(body("00 fb 00 00 0b"), "unsupported: unsupported feature: gc (struct.new)");
-  EXPECT_EQ(body("00 fe 03 00 0b"), "unsupported: unsupported feature: threads (atomic.fence)");
-  EXPECT_EQ(body("00 14 00 0b"),
+  EXPECT_EQ(without(Feature::Gc, "00 fb 00 00 0b"),
+            "unsupported: unsupported feature: gc (struct.new)");
+  EXPECT_EQ(without(Feature::Threads, "00 fe 03 00 0b"),
+            "unsupported: unsupported feature: threads (atomic.fence)");
+  EXPECT_EQ(without(Feature::FunctionReferences, "00 14 00 0b"),
             "unsupported: unsupported feature: function-references (call_ref)");
-  EXPECT_EQ(body("00 d0 6e 1a 0b"),
-            "unsupported: unsupported feature: gc (ref.null of (ref null any))");
-  EXPECT_EQ(body("01 01 7b 0b"), "unsupported: unsupported feature: simd (local of type v128)");
+  EXPECT_EQ(without(Feature::Gc, "00 d0 6e 1a 0b"),
+            "unsupported: unsupported feature: gc (type (ref null any))");
+  EXPECT_EQ(without(Feature::Simd, "01 01 7b 0b"),
+            "unsupported: unsupported feature: simd (type v128)");
+  EXPECT_EQ(without(Feature::SignExtension, "00 41 00 c0 1a 0b"),
+            "unsupported: unsupported feature: sign-extension (i32.extend8_s)");
+  // Without several memories the flag in an alignment is a wrong alignment.
+  EXPECT_EQ(without(Feature::MultiMemory, "00 41 00 28 42 00 00 1a 0b"),
+            "malformed: malformed memop flags 0x42");
 }
 
 TEST(BodyValidator, Select) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "wasm/format/limits.hpp"
+#include "wasm/format/subtyping.hpp"
 #include "wasm/validate/const_expr.hpp"
 #include "wasm/validate/validator.hpp"
 #include "wasm/validate/validator_parts.hpp"
@@ -33,10 +34,21 @@ static Result<void> check_order(const Limits& limits, std::uint32_t offset) {
                  offset);
 }
 
-static Result<void> check_type_index(const Module& module, std::uint32_t type,
-                                     std::uint32_t offset) {
-  if (type < module.types.size()) return {};
-  return unknown("type", type, module.types.size(), offset);
+static Result<void> check_function(const Module& module, const Function& function) {
+  const std::uint32_t type = function.type_index;
+  if (type >= module.types.size()) {
+    return unknown("type", type, module.types.size(), function.offset);
+  }
+  if (module.is_func_type(type)) return {};
+  return invalid(fmt::format("type mismatch: type {} of a function is not a function type", type),
+                 function.offset);
+}
+
+static Result<void> check_tag(const Module& module, const Tag& tag) {
+  HOIST_TRY_VOID(check_function(module, {tag.type_index, tag.offset}));
+  const FuncType& type = module.types[tag.type_index];
+  if (type.results().empty()) return {};
+  return invalid("non-empty tag result type: found " + to_string(type), tag.offset);
 }
 
 static Result<void> check_table(const Table& table) {
@@ -50,12 +62,45 @@ static Result<void> check_table(const Table& table) {
   return check_order(limits, table.offset);
 }
 
+/// With its initial value, which an imported table does not have.
+static Result<void> check_defined_table(const Module& module, std::uint32_t index,
+                                        ConstExprValidator& exprs) {
+  const Table& table = module.tables[index];
+  HOIST_TRY_VOID(check_table(table));
+  if (table.has_init) {
+    // The globals that the module defines come later.
+    return exprs.check(table.init, table.type.element, module.num_imported_globals,
+                       "initializer of table", index);
+  }
+  if (table.type.element.is_defaultable()) return {};
+  return invalid(fmt::format("type mismatch: table {} of {} needs an initializer", index,
+                             to_string(table.type.element)),
+                 table.offset);
+}
+
+/// The most pages that a memory can have: a rule of validation, not a limit of ours.
+static std::uint64_t max_pages(const MemoryType& type) {
+  if (type.page_size_log2 == 0) return type.is64 ? UINT64_MAX : UINT32_MAX;
+  return type.is64 ? std::uint64_t{1} << 48 : kMaxPages32;
+}
+
 static Result<void> check_memory(const Memory& memory) {
-  const Limits& limits = memory.type.limits;
-  const std::uint64_t largest = std::max(limits.min, limits.has_max ? limits.max : 0);
-  if (!memory.type.is64 && largest > kMaxPages32) {
-    return invalid(fmt::format("memory size must be at most 65536 pages (4GiB), found {}", largest),
+  const MemoryType& type = memory.type;
+  const Limits& limits = type.limits;
+  if (type.page_size_log2 != 16 && type.page_size_log2 != 0) {
+    return invalid(fmt::format("invalid custom page size: 2**{} bytes, neither 1 nor 65536",
+                               type.page_size_log2),
                    memory.offset);
+  }
+  const std::uint64_t largest = std::max(limits.min, limits.has_max ? limits.max : 0);
+  if (largest > max_pages(type)) {
+    const bool usual = !type.is64 && type.page_size_log2 == 16;
+    return invalid(fmt::format("memory size must be at most {} pages{}, found {}", max_pages(type),
+                               usual ? " (4GiB)" : "", largest),
+                   memory.offset);
+  }
+  if (type.shared && !limits.has_max) {
+    return invalid("shared memory must have maximum", memory.offset);
   }
   return check_order(limits, memory.offset);
 }
@@ -64,17 +109,12 @@ static Result<void> check_imports(const Module& module) {
   for (const Import& item : module.imports) {
     switch (item.kind) {
       case ExternKind::Func: {
-        const Function& function = module.functions[item.index];
-        HOIST_TRY_VOID(check_type_index(module, function.type_index, function.offset));
+        HOIST_TRY_VOID(check_function(module, module.functions[item.index]));
         break;
       }
       case ExternKind::Table: HOIST_TRY_VOID(check_table(module.tables[item.index])); break;
       case ExternKind::Memory: HOIST_TRY_VOID(check_memory(module.memories[item.index])); break;
-      case ExternKind::Tag: {
-        const Tag& tag = module.tags[item.index];
-        HOIST_TRY_VOID(check_type_index(module, tag.type_index, tag.offset));
-        break;
-      }
+      case ExternKind::Tag: HOIST_TRY_VOID(check_tag(module, module.tags[item.index])); break;
       case ExternKind::Global: break;
     }
   }
@@ -82,22 +122,24 @@ static Result<void> check_imports(const Module& module) {
 }
 
 static Result<void> check_definitions(const Module& module, ConstExprValidator& exprs) {
+  const bool gc = module.features.has(Feature::Gc);
   for (std::size_t i = module.num_imported_functions; i < module.functions.size(); ++i) {
-    const Function& function = module.functions[i];
-    HOIST_TRY_VOID(check_type_index(module, function.type_index, function.offset));
+    HOIST_TRY_VOID(check_function(module, module.functions[i]));
   }
-  for (std::size_t i = module.num_imported_tables; i < module.tables.size(); ++i) {
-    HOIST_TRY_VOID(check_table(module.tables[i]));
+  for (std::uint32_t i = module.num_imported_tables; i < module.tables.size(); ++i) {
+    HOIST_TRY_VOID(check_defined_table(module, i, exprs));
   }
   for (std::size_t i = module.num_imported_memories; i < module.memories.size(); ++i) {
     HOIST_TRY_VOID(check_memory(module.memories[i]));
   }
   for (std::size_t i = module.num_imported_tags; i < module.tags.size(); ++i) {
-    HOIST_TRY_VOID(check_type_index(module, module.tags[i].type_index, module.tags[i].offset));
+    HOIST_TRY_VOID(check_tag(module, module.tags[i]));
   }
   for (std::uint32_t i = module.num_imported_globals; i < module.globals.size(); ++i) {
     const Global& global = module.globals[i];
-    HOIST_TRY_VOID(exprs.check(global.init, global.type.type, i, "initializer of global", i));
+    // Before the collector's extension only imported globals were constant.
+    const std::uint32_t usable = gc ? i : module.num_imported_globals;
+    HOIST_TRY_VOID(exprs.check(global.init, global.type.type, usable, "initializer of global", i));
   }
   return {};
 }
@@ -169,7 +211,7 @@ static Result<void> check_elements(const Module& module, ConstExprValidator& exp
         return unknown("table", segment.table, module.tables.size(), segment.offset);
       }
       const TableType& table = module.tables[segment.table].type;
-      if (table.element != segment.type) {
+      if (!is_subtype(module, segment.type, table.element)) {
         return invalid(fmt::format("type mismatch: element segment {} of type {} for a table of {}",
                                    i, to_string(segment.type), to_string(table.element)),
                        segment.offset);
@@ -190,7 +232,7 @@ static Result<void> check_elements(const Module& module, ConstExprValidator& exp
   return {};
 }
 
-Result<void> validate_before_code(const Module& module) {
+static Result<void> check_before_code(const Module& module) {
   ConstExprValidator exprs(module);
   HOIST_TRY_VOID(check_imports(module));
   HOIST_TRY_VOID(check_definitions(module, exprs));
@@ -199,7 +241,26 @@ Result<void> validate_before_code(const Module& module) {
   return check_elements(module, exprs);
 }
 
-Result<void> validate_data(const Module& module) {
+/// Of what was found and what the decoder found, the one at the lower offset.
+static Result<void> first_of(Result<void> found, const Module& module) {
+  if (!module.type_fault) return found;
+  const TypeFault& fault = *module.type_fault;
+  if (!found && found.error().offset() < fault.offset) return found;
+  return Error(fault.is_limit ? ErrorKind::Limit : ErrorKind::Invalid, fault.message, fault.offset);
+}
+
+/// Whether the decoder's fault is in front of the bodies.
+static bool is_before_code(const Module& module) {
+  const std::uint32_t code = module.code_section.offset;
+  return !module.type_fault || code == 0 || module.type_fault->offset < code;
+}
+
+Result<void> validate_before_code(const Module& module) {
+  Result<void> result = check_before_code(module);
+  return is_before_code(module) ? first_of(std::move(result), module) : std::move(result);
+}
+
+static Result<void> check_data(const Module& module) {
   ConstExprValidator exprs(module);
   const auto num_globals = static_cast<std::uint32_t>(module.globals.size());
   for (std::uint32_t i = 0; i < module.data.size(); ++i) {
@@ -212,6 +273,11 @@ Result<void> validate_data(const Module& module) {
     HOIST_TRY_VOID(exprs.check(segment.place, address, num_globals, "offset of data segment", i));
   }
   return {};
+}
+
+Result<void> validate_data(const Module& module) {
+  Result<void> result = check_data(module);
+  return is_before_code(module) ? std::move(result) : first_of(std::move(result), module);
 }
 
 Result<void> validate_module(const Module& module) {

@@ -90,8 +90,9 @@ TEST(ModuleValidator, Segments) {
   };
   EXPECT_EQ(elem("01 00 41 00 0b 00"), "ok");
   EXPECT_EQ(elem("01 02 05 41 00 0b 00 00"), "invalid: unknown table 5: there are 2");
-  EXPECT_EQ(elem("01 02 01 41 00 0b 00 00"),
-            "invalid: type mismatch: element segment 0 of type funcref for a table of externref");
+  EXPECT_EQ(
+      elem("01 02 01 41 00 0b 00 00"),
+      "invalid: type mismatch: element segment 0 of type (ref func) for a table of externref");
   EXPECT_EQ(elem("01 00 42 00 0b 00"),
             "invalid: type mismatch: offset of element segment 0 must be [i32], found [i64]");
   EXPECT_EQ(elem("01 00 41 00 0b 01 00"), "invalid: unknown function 0: there is none");

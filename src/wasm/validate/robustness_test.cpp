@@ -4,6 +4,7 @@
 
 #include "wasm/decode/names.hpp"
 #include "wasm/decode/test_module.hpp"
+#include "wasm/text/wat_parser.hpp"
 
 namespace hoist::wasm {
 namespace {
@@ -35,8 +36,59 @@ Bytes rich_module() {
   return bytes;
 }
 
+/// One with something of everything that came after WebAssembly 2.0.
+Bytes rich_module_3() {
+  const Result<Bytes> bytes = assemble_wat(R"((module
+    (rec (type $s (sub (struct (field $n (mut (ref null $t))) (field i8))))
+         (type $t (sub $s (struct (field (mut (ref null $t))) (field i8) (field v128)))))
+    (type $a (array (mut i16)))
+    (type $f (func (param i64) (result i64)))
+    (import "m" "tag" (tag $e (param i32)))
+    (tag $x)
+    (memory $big i64 1 2)
+    (memory $bytes 3 9 (pagesize 1))
+    (memory $shared 1 1 shared)
+    (table $refs 2 (ref null $f))
+    (table $full 1 2 (ref func) (ref.func $one))
+    (table $wide i64 1 funcref)
+    (global $v v128 (v128.const i32x4 1 2 3 4))
+    (global $o (ref $s) (struct.new_default $s))
+    (global $l (ref $a) (array.new_fixed $a 2 (i32.const 1) (i32.add (i32.const 1) (i32.const 2))))
+    (elem $items (ref i31) (ref.i31 (i32.const 1)))
+    (elem declare func $one)
+    (data $d "abc")
+    (func $one (type $f)
+      (i64.mul_wide_u (local.get 0) (i64.const 3)) drop ref.func $one return_call_ref $f)
+    (func (param anyref (ref null $f)) (result i32) (local $u (ref $t))
+      (block $none
+        (block $h (result i32 exnref)
+          (try_table (catch_ref $e $h) (catch_all $none)
+            (throw $e (i32.const 1)))
+          unreachable)
+        throw_ref)
+      (br_on_null 0 (i32.const 5) (local.get 1)) drop drop
+      (local.set $u (ref.cast (ref $t) (local.get 0)))
+      (struct.set $t 0 (local.get $u) (ref.null $t))
+      (array.copy $a $a (global.get $l) (i32.const 0) (global.get $l) (i32.const 1) (i32.const 1))
+      (drop (array.new_data $a $d (i32.const 0) (i32.const 1)))
+      (drop (i8x16.shuffle 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15
+        (v128.load8_lane $bytes 3 (i32.const 0) (global.get $v))
+        (f32x4.relaxed_madd (global.get $v) (global.get $v) (global.get $v))))
+      (drop (i32.atomic.rmw8.cmpxchg_u $shared (i32.const 1) (i32.const 2) (i32.const 3)))
+      (memory.copy $big $bytes (i64.const 0) (i32.const 0) (i32.const 1))
+      (drop (block $c (result anyref) (br_on_cast_fail $c anyref (ref i31) (local.get 0))))
+      (ref.eq (local.get $u) (ref.null none)))
+    (func (try (do (call 1 (ref.null any) (ref.null $f)) drop) (catch $x (rethrow 0))
+      (catch_all (try (do) (delegate 1)))))
+    (@custom "metadata.code.branch_hint" (before code) "\01\01\01\03\01\01")
+  ))");
+  EXPECT_TRUE(bytes) << bytes.error().message() << " in line " << bytes.error().line();
+  return bytes ? *bytes : Bytes();
+}
+
 void run(const Bytes& bytes) {
-  const Result<Module> decoded = decode(ModuleBytes::borrow(bytes));
+  const Result<Module> decoded =
+      decode(ModuleBytes::borrow(bytes), Features().with(Feature::LegacyExceptions));
   if (!decoded) {
     EXPECT_LE(decoded.error().offset(), bytes.size());
     return;
@@ -51,20 +103,20 @@ void run(const Bytes& bytes) {
   }
 }
 
-TEST(Robustness, TheModuleItselfIsValid) {
+TEST(Robustness, TheModulesThemselvesAreValid) {
   EXPECT_EQ(test::check(rich_module()).substr(0, 200), "ok");
+  const Features features = Features().with(Feature::LegacyExceptions);
+  EXPECT_EQ(test::check(rich_module_3(), 1, features).substr(0, 200), "ok");
 }
 
-TEST(Robustness, EveryPrefix) {
-  const Bytes whole = rich_module();
+void every_prefix(const Bytes& whole) {
   for (std::size_t size = 0; size < whole.size(); ++size) {
     // Its own allocation, so that reads past the end are seen.
     run(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)));
   }
 }
 
-TEST(Robustness, EveryByteReplaced) {
-  Bytes bytes = rich_module();
+void every_byte_replaced(Bytes bytes) {
   for (std::uint8_t& byte : bytes) {
     const std::uint8_t old = byte;
     for (const std::uint8_t other :
@@ -76,8 +128,7 @@ TEST(Robustness, EveryByteReplaced) {
   }
 }
 
-TEST(Robustness, SeededFlips) {
-  const Bytes whole = rich_module();
+void seeded_flips(const Bytes& whole) {
   std::uint64_t state = 1;
   const auto random = [&](std::size_t below) {
     state = state * 6364136223846793005u + 1442695040888963407u;
@@ -94,6 +145,21 @@ TEST(Robustness, SeededFlips) {
       bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(random(bytes.size())));
     run(bytes);
   }
+}
+
+TEST(Robustness, EveryPrefix) {
+  every_prefix(rich_module());
+  every_prefix(rich_module_3());
+}
+
+TEST(Robustness, EveryByteReplaced) {
+  every_byte_replaced(rich_module());
+  every_byte_replaced(rich_module_3());
+}
+
+TEST(Robustness, SeededFlips) {
+  seeded_flips(rich_module());
+  seeded_flips(rich_module_3());
 }
 
 // A million bodies of a few bytes that declare 50,000 locals each: work stays in proportion to the

@@ -49,6 +49,39 @@ static void check_typed(const wasm_func_t* func) {
   hoist_typed_func_delete(typed);
 }
 
+static void check_vectors(void) {
+  wasm_config_t* config = wasm_config_new();
+  hoist_config_set_canonical_nans(config, true);
+  hoist_config_set_deterministic_relaxed_simd(config, true);
+  wasm_engine_t* engine = wasm_engine_new_with_config(config);
+  wasm_store_t* store = wasm_store_new(engine);
+  wasm_module_t* module =
+      compile(store,
+              "(module (global (export \"g\") (mut v128) (v128.const i32x4 1 2 3 4))"
+              " (func (export \"add\") (param v128 i32) (result v128)"
+              "  (i32x4.add (local.get 0) (i32x4.splat (local.get 1)))))");
+  wasm_instance_t* instance = instantiate(store, module, 0, NULL);
+  wasm_extern_t* global = hoist_instance_export(instance, "g");
+  wasm_extern_t* add = hoist_instance_export(instance, "add");
+  hoist_typed_func_t* typed = hoist_typed_func_new(wasm_extern_as_func(add), "vi:v", NULL);
+  hoist_raw_t values[2];
+  CHECK(typed != NULL && hoist_global_get_v128(wasm_extern_as_global(global), values[0].v128));
+  CHECK(values[0].v128[4] == 2);
+  values[1].i32 = 10;
+  CHECK(hoist_typed_func_call(typed, values) == NULL);
+  CHECK(values[0].v128[0] == 11 && values[0].v128[12] == 14);
+  CHECK(hoist_global_set_v128(wasm_extern_as_global(global), values[0].v128));
+  CHECK(hoist_global_get_v128(wasm_extern_as_global(global), values[1].v128));
+  CHECK(values[1].v128[8] == 13);
+  hoist_typed_func_delete(typed);
+  wasm_extern_delete(add);
+  wasm_extern_delete(global);
+  wasm_instance_delete(instance);
+  wasm_module_delete(module);
+  wasm_store_delete(store);
+  wasm_engine_delete(engine);
+}
+
 static void check_limits(void) {
   wasm_config_t* config = wasm_config_new();
   hoist_config_set_fuel(config, true);
@@ -78,8 +111,31 @@ static void check_limits(void) {
   wasm_engine_delete(engine);
 }
 
+/* Code that is loaded and not yet gone. */
+static int pieces;
+
+static void count_code(void* context, const hoist_code_t* code, bool loaded) {
+  CHECK(code->name[0] != 0 && code->module[0] != 0 && code->address != NULL && code->load_id != 0);
+  *(int*)context += loaded ? 1 : -1;
+}
+
+static void check_profiler(void) {
+  hoist_error_t* error = NULL;
+  hoist_profiler_t* profiler = hoist_profiler_start(0, true, &error);
+  CHECK(profiler != NULL && error == NULL);
+  CHECK(hoist_profiler_start(0, true, &error) == NULL && error != NULL);
+  hoist_error_delete(error);
+  CHECK(hoist_profiler_samples(profiler) == 0);
+  CHECK(!hoist_profiler_write(profiler, "profile.pdf", &error));
+  CHECK(hoist_error_kind(error) == HOIST_ERROR_BAD_ARGUMENT);
+  hoist_error_delete(error);
+  hoist_profiler_delete(profiler);
+}
+
 int main(void) {
+  check_vectors();
   check_limits();
+  check_profiler();
   CHECK(strlen(hoist_version()) >= 5);
   wasm_config_t* config = wasm_config_new();
   hoist_config_set_opt_level(config, 1);
@@ -87,6 +143,9 @@ int main(void) {
   hoist_config_set_guest_stack_bytes(config, 1 << 18);
   hoist_config_set_host_reserve_bytes(config, 1 << 16);
   hoist_config_set_perf_map(config, false);
+  hoist_config_set_profiler(config, HOIST_PROFILER_NONE);
+  hoist_config_set_demangle(config, false);
+  hoist_config_set_code_callback(config, count_code, &pieces);
   wasm_engine_t* engine = wasm_engine_new_with_config(config);
   CHECK(engine != NULL);
   hoist_store_limits_t limits = hoist_store_limits_default();
@@ -168,5 +227,6 @@ int main(void) {
   wasm_store_delete(store);
   CHECK(finalized == 2);
   wasm_engine_delete(engine);
+  CHECK(pieces == 0);
   return 0;
 }

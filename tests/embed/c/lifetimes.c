@@ -91,7 +91,7 @@ int main(void) {
   CHECK(counts[2] == 0);
   wasm_ref_delete(copy);
   CHECK(counts[2] == 1);
-  /* A guest has seen it: with the store, also when the guest has forgotten it. */
+  /* A guest has seen it: with the store at the latest, when nobody has looked for it before. */
   wasm_ref_t* seen = foreign(store, &counts[3]);
   pass(keep, kept, seen);
   wasm_ref_delete(seen);
