@@ -194,8 +194,8 @@ class Dump {
 
   Result<void> create() {
     process_ = platform::process_id();
-    std::string directory = platform::environment_variable("JITDUMPDIR");
-    if (directory.empty()) directory = ".";
+    const std::string set = platform::environment_variable("JITDUMPDIR");
+    const std::string_view directory = set.empty() ? std::string_view(".") : set;
     HOIST_TRY_VOID(file_.create(fmt::format("{}/jit-{}.dump", directory, process_)));
     Bytes out;
     put(out, kMagic);
