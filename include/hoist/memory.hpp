@@ -35,9 +35,9 @@ class HOIST_API Memory : public detail::Handle {
   /// The memory apart from this store, if its type is shared.
   std::optional<SharedMemory> shared() const noexcept;
 
-  /// All of it, at this moment: growth changes the size and may move it (docs/memory.md says which
-  /// never move: shared ones, and 32-bit ones without explicit bounds checks). Other threads may
-  /// write a shared one at any time. Empty if the store is gone.
+  /// All of it, at this moment: growth changes the size and may move it (docs/memory.md; never
+  /// shared ones, and 32-bit ones of 64 KiB pages whose addresses need no comparison). Other
+  /// threads may write a shared one at any time. Empty if the store is gone.
   std::span<std::uint8_t> data() const noexcept;
   /// A checked piece of it.
   Result<std::span<std::uint8_t>> bytes(std::uint64_t address, std::uint64_t length) const noexcept;

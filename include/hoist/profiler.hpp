@@ -6,7 +6,7 @@
 ///   auto profiler = hoist::GuestProfiler::start();
 ///   ... run guests, in any stores, on any threads ...
 ///   hoist::GuestProfile profile = profiler->stop();
-///   profile.write("profile.html");
+///   hoist::Result<void> written = profile.write("profile.html");
 
 #include <cstdint>
 #include <memory>

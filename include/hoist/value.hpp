@@ -156,7 +156,7 @@ class HOIST_API Val {
     return bits_[0];
   }
   /// bits_[1] of an externref: 0, this (bits_[0] is a pointer that has bit 63 set), or the serial
-  /// of the object.
+  /// of the object; of an exnref: the serial of the exception.
   static constexpr std::uint64_t kWidePointer = 1;
   ValType type_ = ValKind::I32;
   std::uint64_t bits_[2] = {0, 0};

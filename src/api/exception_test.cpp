@@ -152,6 +152,56 @@ TEST(Exceptions, ErrorsKeepThemAndMayOutliveTheStore) {
   EXPECT_EQ(kept->message(), "uncaught exception: t (i32:3)");
 }
 
+constexpr std::string_view kKeepsOne = R"((module (tag $t)
+    (global $kept (mut exnref) (ref.null exn))
+    (func (export "make") (result exnref)
+      (block $h (result exnref) (try_table (catch_ref $t $h) (throw $t)) (unreachable)))
+    (func (export "keep") (param exnref) (global.set $kept (local.get 0)))
+    (func (export "throw") (throw_ref (global.get $kept)))))";
+
+TEST(Exceptions, ErrorsMayEndOnAnotherThread) {
+  const Guest guest(kKeepsOne);
+  {
+    const HandleScope scope(guest.store.ref());
+    must(guest.call("keep", {must(guest.call("make"))[0]}));
+  }
+  constexpr int kEach = 3000;
+  std::vector<Error> errors;
+  for (int i = 0; i < kEach; ++i) errors.push_back(guest.call("throw").error());
+  std::thread other([&errors] { errors.clear(); });
+  std::vector<Error> more;
+  for (int i = 0; i < kEach; ++i) more.push_back(guest.call("throw").error());
+  other.join();
+  more.resize(1, more[0]);
+  must(guest.call("keep", {Val::null(ValKind::ExnRef)}));
+  guest.store.ref().collect();
+  EXPECT_EQ(guest.store.references(), 1U);
+  EXPECT_TRUE(Exception::of(more[0]));
+  more.clear();
+  guest.store.ref().collect();
+  EXPECT_EQ(guest.store.references(), 0U);
+}
+
+TEST(Exceptions, ReferencesUsedTooLateAreErrors) {
+  const Guest guest(kKeepsOne);
+  Val stale;
+  {
+    const HandleScope scope(guest.store.ref());
+    stale = must(guest.call("make"))[0];
+    must(guest.call("keep", {stale}));
+    must(guest.call("keep", {Val::null(ValKind::ExnRef)}));
+  }
+  guest.store.ref().collect();
+  EXPECT_EQ(guest.store.references(), 0U);
+  // Some of these are where the first one was.
+  const HandleScope scope(guest.store.ref());
+  for (int i = 0; i < 8; ++i) {
+    const Val fresh = must(guest.call("make"))[0];
+    must(guest.call("keep", {fresh}));
+    EXPECT_EQ(guest.call("keep", {stale}).error().kind(), ErrorKind::BadArgument);
+  }
+}
+
 TEST(Exceptions, OfAnotherStoreAreErrors) {
   const Guest other(R"((module (tag $t) (func (export "run") (throw $t))))");
   const Error foreign = other.call("run").error();

@@ -46,10 +46,11 @@ Result<std::uint64_t> reference_bits(runtime::Store& store, const Val& value,
     store.heap().push(word);
     return word;
   }
-  // Exceptions carry no number: whether it is there takes a look at all of them.
+  // Memory of exceptions goes: whether it is there takes a look at all of them.
   if (Access::val_store(value) == store.ref()) {
     for (const image::VmException* at = store.exceptions(); at != nullptr; at = at->next) {
       if (at != runtime::exception_of(word)) continue;
+      if (runtime::Store::serial_of(*at) != Access::serial(value)) break;
       store.heap().push(word);
       return word;
     }
@@ -65,7 +66,9 @@ Val from_reference(runtime::Store& store, ValType type, std::uint64_t bits) {
     return detail::SlotType<ExternRef>::get(slot, store.ref());
   }
   store.heap().push(bits);
-  return Access::val<Val>(type, bits, store.ref());
+  Val out = Access::val<Val>(type, bits, store.ref());
+  Access::set_serial(out, runtime::Store::serial_of(*runtime::exception_of(bits)));
+  return out;
 }
 
 }  // namespace api

@@ -69,6 +69,20 @@ Result<void> PageRegion::protect(std::uint64_t offset, std::uint64_t bytes, Acce
   return {};
 }
 
+bool PageRegion::take_pages(PageRegion& from, std::uint64_t offset, std::uint64_t bytes) {
+  HOIST_CHECK(offset <= bytes_ && bytes <= bytes_ - offset, "pages are within the region");
+  HOIST_CHECK(offset <= from.bytes_ && bytes <= from.bytes_ - offset, "pages are within the other");
+  // Without DONTUNMAP another thread could be given the hole before `from` is given back.
+  std::uint8_t* to = base_ + offset;
+  const int flags = MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP;
+  if (::mremap(from.base_ + offset, bytes, bytes, flags, to) != MAP_FAILED) return true;
+  // What was here may be gone all the same.
+  const int fresh = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+  const void* again = ::mmap(to, bytes, PROT_READ | PROT_WRITE, fresh, -1, 0);
+  HOIST_CHECK(again == to || errno == EEXIST, "what was reserved can be had again");
+  return false;
+}
+
 Result<void> protect_pages(const std::uint8_t* base, std::uint64_t bytes, Access access) {
   void* at = const_cast<std::uint8_t*>(base);
   if (bytes == 0 || ::mprotect(at, bytes, protection_of(access)) == 0) return {};

@@ -41,6 +41,11 @@ class PageRegion {
   /// Changes access of whole pages in [offset, offset + bytes), both multiples of the page size.
   /// @error OutOfMemory
   Result<void> protect(std::uint64_t offset, std::uint64_t bytes, Access access);
+  /// Moves what is in whole pages at [offset, offset + bytes) of `from` to the same place here,
+  /// which is as accessible as there afterwards: no byte is copied, pages never touched stay so.
+  /// `from` has zeros there, or what a mapped file has. False: the system cannot, as where the
+  /// range has several mappings; `from` is unchanged then, and what is here is to be overwritten.
+  bool take_pages(PageRegion& from, std::uint64_t offset, std::uint64_t bytes);
 
  private:
   std::uint8_t* base_ = nullptr;

@@ -31,6 +31,28 @@ TEST(Pages, ReserveCommitAndGiveBack) {
       region->contains(reinterpret_cast<std::uintptr_t>(region->base()) + region->bytes()));
 }
 
+TEST(PageRegion, TakesPagesOfAnother) {
+  const std::uint64_t page = page_bytes();
+  for (const std::uint64_t mappings : {1U, 2U}) {
+    auto from = PageRegion::reserve(8 * page);
+    auto to = PageRegion::reserve(16 * page);
+    ASSERT_TRUE(from && to);
+    ASSERT_TRUE(from->protect(0, 4 * page * mappings, Access::ReadWrite));
+    ASSERT_TRUE(to->protect(0, 8 * page, Access::ReadWrite));
+    from->base()[page] = 5;
+    // The second time there are two mappings, which the system may refuse.
+    if (mappings == 2) ASSERT_TRUE(from->protect(4 * page, 4 * page, Access::Read));
+    if (to->take_pages(*from, 0, 4 * page * mappings)) {
+      EXPECT_EQ(to->base()[page], 5);
+      EXPECT_EQ(from->base()[page], 0);
+    } else {
+      EXPECT_EQ(from->base()[page], 5);
+      to->base()[8 * page - 1] = 1;
+      to->base()[0] = 1;
+    }
+  }
+}
+
 TEST(Pages, RefusalIsAnErrorThatNamesTheSize) {
   auto region = PageRegion::reserve(std::uint64_t{1} << 60);
   ASSERT_FALSE(region);

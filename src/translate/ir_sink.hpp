@@ -350,10 +350,12 @@ class IrSink {
     std::uint32_t clause_count = 0;
     std::uint32_t parts = 0;  ///< of a legacy try: catch parts that have begun
   };
-  static constexpr std::uint64_t kMaxHandlerWork = 4'000'000;
+  static constexpr std::uint64_t kMaxHandlerWork = 1'000'000;
+  static constexpr std::uint64_t kComparisonWork = 4;  // of one tag with another
   void open_scope(Frame& frame, std::uint32_t next);
   void add_clause(std::uint32_t tag, bool with_reference, ir::Block target);
   void close_scope();
+  void leave_scope();
   bool has_landings(const Scope& scope) const;
   void translate_landing(const Clause& clause);
   std::span<const std::uint32_t> active_clauses();
@@ -439,6 +441,7 @@ class IrSink {
   const LegacyTries* legacy_ = nullptr;
   std::size_t next_legacy_ = 0;
   std::vector<Scope> scopes_;
+  std::vector<std::uint32_t> open_scopes_;  // the present one last
   std::vector<Clause> clauses_;
   std::uint32_t scope_ = kNoScope;     // innermost, of the code that is being translated
   std::vector<std::uint32_t> active_;  // the clauses that hold in scope active_of_

@@ -43,7 +43,7 @@ def module(body, local_groups=(), params=b"\x7f", results=b"\x7f", extra=()):
         10: vector([leb(len(code)) + code]),
     }
     sections.update(dict(extra))
-    order = [1, 3, 4, 5, 13, 7, 9, 12, 10, 11]
+    order = [1, 2, 3, 4, 5, 13, 7, 9, 12, 10, 11]
     return b"\0asm\1\0\0\0" + b"".join(section(n, sections[n]) for n in order if n in sections)
 
 
@@ -104,6 +104,21 @@ def many_handlers(tags, calls=None):
                   extra=[(1, vector([b"\x60\x01\x7f\x01\x7f", b"\x60\x00\x00"])), (13, vector([b"\x00\x01"] * tags))])
 
 
+def many_comparisons(tags, throws):
+    """Throws of one imported tag in the scope of as many others, each of which may be the same."""
+    imports = vector([leb(1) + b"m" + leb(len(b"t%d" % i)) + b"t%d" % i + b"\x04\x00\x01" for i in range(tags + 1)])
+    clauses = leb(tags) + b"".join(b"\x00" + leb(i) + b"\x00" for i in range(tags))
+    throw = b"\x20\x00\x04\x40\x08" + leb(tags) + b"\x0b"
+    return module(b"\x02\x40\x1f\x40" + clauses + throw * throws + b"\x0b\x0b\x41\x07",
+                  extra=[(1, vector([b"\x60\x01\x7f\x01\x7f", b"\x60\x00\x00"])), (2, imports)])
+
+
+def delegates(depth):
+    """Legacy try blocks within each other, each of which passes all the others by."""
+    passed = b"".join(b"\x18" + leb(depth - 1 - i) for i in range(depth))
+    return module(b"\x06\x40" * depth + passed + b"\x00")
+
+
 SIZED = [
     (nested_tries, 5_000), (many_handlers, 500),
     (br_table, 65_520), (locals_in_loops, 49_999), (nesting, 10_000), (nested_ifs, 10_000),
@@ -123,6 +138,12 @@ PROGRAMS = {
     "table.wat": "(module (table $t 0 funcref) (func (export \"f\")"
                  " (loop (drop (table.grow $t (ref.null func) (i32.const 1000))) (br 0))))",
     "memories.wat": "(module (memory 2000))",
+    # Has much that it never touches, and makes it move.
+    "grow64.wat": "(module (memory i64 0) (func (export \"f\") (if (i64.ne (memory.grow (i64.const 0x8000000))"
+                  " (i64.const 0)) (then (unreachable))) (i64.store8 (i64.const 0x7ffffffffff) (i64.const 7))"
+                  " (if (i64.ne (memory.grow (i64.const 1)) (i64.const 0x8000000)) (then (unreachable)))"
+                  " (if (i64.ne (i64.load8_u (i64.const 0x7ffffffffff)) (i64.const 7)) (then (unreachable)))))",
+    "filledtables.wat": "(module (func $f)" + " (table 9000000 (ref func) (ref.func $f))" * 200 + ")",
     "bigtable.wat": "(module (table 20000000 funcref))",
     "tail.wat": "(module (func $f (export \"f\") (param i32) (return_call $f (i32.add (local.get 0) (i32.const 1)))))",
     "tails.wat": "(module (table 2 funcref) (elem (i32.const 0) $f $g) (type $t (func)) (type $u (func" + " (param i64)" * 20 + "))"
@@ -134,6 +155,9 @@ PROGRAMS = {
                      " (block $h (result exnref) (try_table (catch_all_ref $h) (call $throw)) (unreachable))"
                      " (local.set $e) (br $l))))",
     "catches.wat": "(module (func $f (block $h (try_table (catch_all $h) (call $f))) (call $f)) (export \"f\" (func $f)))",
+    "eatexceptions.wat": "(module (tag $t (param" + " i64" * 100 + ")) (table $kept 0 exnref) (func (export \"f\") (loop $l"
+                         " (table.grow $kept (block $h (result exnref) (try_table (catch_all_ref $h) "
+                         + "(i64.const 1)" * 100 + "(throw $t)) (unreachable)) (i32.const 1)) (drop) (br $l))))",
     "uncaught.wat": "(module (tag $oops (param i32 externref)) (func $g (throw $oops (i32.const 7) (ref.null extern)))"
                     " (func (export \"f\") (call $g)))",
 }
@@ -145,6 +169,9 @@ CASES = [
     (["--timeout=200ms", "spinstart.wat"], 124, r"timeout of 200ms exceeded"),
     (["--timeout", "200ms", "--signals=off", "--invoke", "f", "spin.wat"], 124, r"timeout of 200ms exceeded"),
     (["--timeout", "200ms", "--invoke", "f", "eat.wat"], 124, r"timeout of 200ms exceeded"),
+    (["--timeout", "20s", "--invoke", "f", "grow64.wat"], 0, r"^$"),
+    (["--timeout", "20s", "--signals=off", "--invoke", "f", "grow64.wat"], 0, r"^$"),
+    (["--timeout", "500ms", "filledtables.wat"], 124, r"^hoist: filledtables.wat: timeout of 500ms exceeded"),
     (["--timeout", "10s", "--invoke", "f", "deep.wat"], 134, r"call stack exhausted: the limit is 1048576 bytes"),
     (["--fuel", "100000", "--invoke", "f", "spin.wat"], 134, r"^hoist: spin.wat: all fuel consumed: 100000 units were given\nwasm backtrace:\n"),
     (["--fuel", "100000", "spinstart.wat"], 134, r"all fuel consumed"),
@@ -158,6 +185,8 @@ CASES = [
     (["--max-memory", "16MiB", "--invoke", "f", "eatfail.wat"], 134,
      r"(?s)unreachable.*the program was refused memory: 16842752 bytes wanted, the limit is 16MiB \(--max-memory\)\n$"),
     (["--max-memory", "16MiB", "--fuel", "1000000", "--invoke", "f", "eat.wat"], 134, r"(?s)all fuel.*\(--max-memory\)"),
+    (["--max-memory", "16MiB", "--invoke", "f", "eatexceptions.wat"], 134,
+     r"^hoist: eatexceptions.wat: the store's references have reached their limit: \d+ objects of \d+, \d+ bytes of 16777216"),
     (["--max-table-elements", "50000", "--trap-on-grow-failure", "--invoke", "f", "table.wat"], 134,
      r"a table of 51000 elements is more than the store's limit table_elements of 50000 elements"),
     (["--trap-on-grow-failure", "--invoke", "f", "table.wat"], 134, r"table_elements of 10000000"),
@@ -175,7 +204,9 @@ CASES = [
     (["--invoke", "f", "catches.wat"], 134, r"call stack exhausted"),
     (["--invoke", "f", "uncaught.wat"], 134,
      r"^hoist: uncaught.wat: uncaught exception: oops \(i32:7, externref:null\)\nwasm backtrace:\n    0: g @ 0x[0-9a-f]+\n    1: f @"),
-    (["--invoke", "f", "handlers.wasm", "1"], 1, r"a function with more than 4000000 ways from a call to an exception handler"),
+    (["--invoke", "f", "handlers.wasm", "1"], 1, r"a function with more than 1000000 ways from a call to an exception handler"),
+    (["--invoke", "f", "comparisons.wasm", "1"], 1, r"a function with more than 1000000 ways from a call to an exception handler"),
+    (["--features=+legacy-exceptions", "--no-cache", "--invoke", "f", "delegates.wasm", "1"], 134, r"^hoist: delegates.wasm: unreachable"),
     # Units.
     (["--timeout", "10", "spin.wat"], 1, r"^hoist: --timeout: '10' has no unit: one of ns, us, ms, s, m, h\n$"),
     (["--timeout=-1s", "spin.wat"], 1, r"^hoist: --timeout: '-1s' is negative\n$"),
@@ -207,6 +238,8 @@ def test(hoist):
         for name, text in PROGRAMS.items():
             pathlib.Path(folder, name).write_text(text)
         pathlib.Path(folder, "table.wasm").write_bytes(br_table(1_000_000))
+        pathlib.Path(folder, "comparisons.wasm").write_bytes(many_comparisons(300, 1_000))
+        pathlib.Path(folder, "delegates.wasm").write_bytes(delegates(300_000))
         pathlib.Path(folder, "handlers.wasm").write_bytes(many_handlers(1_000, 20_000))
         for arguments, status, err in CASES:
             done = run(hoist, arguments, folder)

@@ -229,7 +229,11 @@ bool RunLimits::on_growth(void* self, const Growth& growth) {
 
 StoreLimits RunLimits::store_limits() {
   StoreLimits out;
-  if (memory_bytes_ != 0) out.total_memory_bytes = memory_bytes_;
+  if (memory_bytes_ != 0) {
+    out.total_memory_bytes = memory_bytes_;
+    // Exceptions that the guest keeps are memory too.
+    out.reference_bytes = memory_bytes_;
+  }
   if (table_elements_ != 0) out.table_elements = table_elements_;
   out.trap_on_refused_growth = trap_on_grow_failure_;
   out.on_growth = on_growth;

@@ -19,6 +19,7 @@ void Store::mark_roots(Heap::Marker& marker) {
     if (!is_collected(table->type().element)) continue;
     for (std::uint64_t i = 0; i < table->size(); ++i) marker.mark(table->elements()[i]);
   }
+  drop_ended_holders();
   for (VmException* at = exceptions_; at != nullptr; at = at->next) {
     if (at->pins != 0) marker.mark(reinterpret_cast<std::uintptr_t>(at));
   }

@@ -96,7 +96,10 @@ Result<std::unique_ptr<LinearMemory>> LinearMemory::create(
     out->guard_bytes_ = check == MemoryCheck::Guarded ? image::kOffsetGuard : 0;
     HOIST_TRY_VOID(out->reserve_own(bytes));
   }
-  if (image != nullptr) HOIST_TRY_VOID(image->map_into(out->vm_.base));
+  if (image != nullptr) {
+    HOIST_TRY_VOID(image->map_into(out->vm_.base));
+    if (out->may_move_) out->seams_ = {image->begin(), image->end()};
+  }
   return out;
 }
 
@@ -168,6 +171,15 @@ void LinearMemory::clear_image(const MemoryImage& image) {
   std::memset(vm_.base + image.begin(), 0, image.end() - image.begin());
 }
 
+/// Moves pages instead of bytes where that is cheaper: a guest can have terabytes that it never
+/// touched, and copying zeros would make them real and take for ever.
+void LinearMemory::move_contents(platform::PageRegion& to, std::uint64_t from, std::uint64_t end) {
+  constexpr std::uint64_t kWorthMoving = 1 << 20;
+  const std::uint64_t bytes = end - from;
+  if (bytes >= kWorthMoving && to.take_pages(region_, from, bytes)) return;
+  if (bytes != 0) std::memcpy(to.base() + from, vm_.base + from, bytes);
+}
+
 /// Reserves twice as much as before, or what the system gives, so that growing step by step is
 /// linear.
 Result<void> LinearMemory::move_to_larger(std::uint64_t bytes) {
@@ -183,7 +195,12 @@ Result<void> LinearMemory::move_to_larger(std::uint64_t bytes) {
   }
   if (!fresh) return std::move(fresh).error();
   HOIST_TRY_VOID(fresh->protect(0, accessible_, platform::Access::ReadWrite));
-  if (vm_.length != 0) std::memcpy(fresh->base(), vm_.base, vm_.length);
+  if (seams_.empty() || seams_.back() != accessible_) seams_.push_back(accessible_);
+  std::uint64_t from = 0;
+  for (const std::uint64_t seam : seams_) {
+    move_contents(*fresh, from, seam);
+    from = seam;
+  }
   region_ = *std::move(fresh);
   capacity_ = wanted;
   vm_.base = region_.base();

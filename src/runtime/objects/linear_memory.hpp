@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "base/result.hpp"
 #include "image/layout/vm_layout.hpp"
@@ -83,6 +84,7 @@ class LinearMemory {
   Result<void> take_region(RegionCache* regions, std::uint64_t bytes);
   Result<void> reserve_own(std::uint64_t bytes);
   Result<void> move_to_larger(std::uint64_t bytes);
+  void move_contents(platform::PageRegion& to, std::uint64_t from, std::uint64_t end);
   Result<void> make_accessible(std::uint64_t bytes);
   void set_length(std::uint64_t bytes) {
     std::atomic_ref<std::uint64_t>(vm_.length).store(bytes, std::memory_order_release);
@@ -100,6 +102,8 @@ class LinearMemory {
   std::uint64_t max_pages_ = 0;
   std::uint64_t capacity_ = 0;    // bytes that it can have where it is
   std::uint64_t accessible_ = 0;  // bytes, whole pages of the system
+  // If it may move: where mappings of the system may meet, rising.
+  std::vector<std::uint64_t> seams_;
 };
 
 }  // namespace hoist::runtime

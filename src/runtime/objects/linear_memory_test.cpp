@@ -90,6 +90,30 @@ TEST(LinearMemory, GrowsInPagesOfAnySize) {
   }
 }
 
+TEST(LinearMemory, MovesWithoutTouchingWhatTheGuestNeverTouched) {
+  const auto memory = make(type_of(0, 0, true, false, 16));
+  ASSERT_NE(memory, nullptr);
+  std::uint64_t moves = 0;
+  const std::uint8_t* base = memory->base();
+  // 64 GiB, which would not fit the machine if they were copied.
+  for (std::uint64_t pages = 1; pages <= std::uint64_t{1} << 20; pages *= 4) {
+    ASSERT_TRUE(memory->grow(pages - memory->pages()));
+    if (memory->base() != base) ++moves;
+    base = memory->base();
+    memory->base()[memory->bytes() - 1] = 3;
+    memory->base()[memory->bytes() / 2] = 4;
+    for (std::uint64_t old = 4; old <= pages; old *= 4) {
+      ASSERT_EQ(memory->base()[(old << 16) - 1], 3);
+      ASSERT_EQ(memory->base()[old << 15], 4);
+    }
+  }
+  EXPECT_GE(moves, 5U);
+  std::uint64_t resident = 0;
+  std::ifstream statm("/proc/self/statm");
+  statm >> resident >> resident;
+  EXPECT_LT(resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)), std::uint64_t{1} << 30);
+}
+
 TEST(LinearMemory, DoesNotGrowToASizeThatReadsAsARefusal) {
   const auto memory = make(type_of(0xffff'fffe, 0xffff'ffff, false, true, 0));
   ASSERT_NE(memory, nullptr);

@@ -8,6 +8,8 @@
 // collector's question.
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <new>
 
@@ -27,13 +29,25 @@ namespace {
 /// Room that small exceptions have, so that they can use each other's memory.
 constexpr std::uint32_t kSmallPayload = 6;
 
+/// What the runtime has in front of an exception, out of compiled code's sight; the payload is
+/// behind.
+struct alignas(VmException) Allocation {
+  std::uint64_t serial = 0;
+  VmException exception;
+};
+
 VmException* allocate_exception(std::uint32_t capacity) {
-  const std::size_t bytes = sizeof(VmException) + std::size_t{capacity} * sizeof(image::VmGlobal);
-  void* memory = std::aligned_alloc(alignof(VmException), bytes);
+  const std::size_t bytes = sizeof(Allocation) + std::size_t{capacity} * sizeof(image::VmGlobal);
+  void* memory = std::aligned_alloc(alignof(Allocation), bytes);
   if (memory == nullptr) return nullptr;
-  auto* made = new (memory) VmException;
+  VmException* made = &(new (memory) Allocation)->exception;
   made->capacity = capacity;
   return made;
+}
+
+std::uintptr_t allocation_of(const VmException& exception) {
+  static_assert(sizeof(Allocation) == offsetof(Allocation, exception) + sizeof(VmException));
+  return reinterpret_cast<std::uintptr_t>(&exception) - offsetof(Allocation, exception);
 }
 
 }  // namespace
@@ -71,13 +85,38 @@ Result<VmException*> Store::new_exception(const TagObject& tag, bool listed) {
 void Store::list_exception(VmException& exception) {
   if (exception.is_listed) return;
   exception.is_listed = true;
+  reinterpret_cast<Allocation*>(allocation_of(exception))->serial = ++last_exception_;
   heap_.add_exception(exception_bytes(exception));
   exception.next = exceptions_;
   exceptions_ = &exception;
 }
 
 void Store::free_exception(VmException* exception) {
-  std::free(exception);
+  if (exception != nullptr) std::free(reinterpret_cast<void*>(allocation_of(*exception)));
+}
+
+std::uint64_t Store::serial_of(const VmException& exception) {
+  return reinterpret_cast<const Allocation*>(allocation_of(exception))->serial;
+}
+
+// Whatever holds an exception may end on another thread, at any time: the store looks.
+std::shared_ptr<const void> Store::hold_exception(VmException& exception) {
+  if (holders_.size() >= most_holders_) {
+    drop_ended_holders();
+    most_holders_ = std::max<std::size_t>(64, 2 * holders_.size());
+  }
+  auto token = std::make_shared<const char>();
+  holders_.push_back({&exception, token});
+  ++exception.pins;
+  return token;
+}
+
+void Store::drop_ended_holders() {
+  std::erase_if(holders_, [](const Holder& holder) {
+    if (!holder.token.expired()) return false;
+    --holder.exception->pins;
+    return true;
+  });
 }
 
 void Store::end_exceptions() {

@@ -55,7 +55,7 @@ Result<Instance*> Instance::instantiate(Store& store, std::shared_ptr<const Modu
   made->make_tags();
   made->write_pointers();
   made->make_globals();
-  made->fill_tables();
+  HOIST_TRY_VOID(made->fill_tables());
   // From here on it can be reached from elsewhere.
   Instance* instance = store.adopt(std::move(made));
   HOIST_TRY_VOID(instance->run_segments());
@@ -235,13 +235,17 @@ void Instance::make_globals() {
 }
 
 /// The elements that tables with an initialiser begin with; other tables have nulls.
-void Instance::fill_tables() {
+Result<void> Instance::fill_tables() {
   const wasm::Module& module = code_->module();
   for (std::size_t i = module.num_imported_tables; i < tables_.size(); ++i) {
     if (!module.tables[i].has_init) continue;
     const std::uint64_t init = evaluate(module.tables[i].init);
-    if (init != 0) std::fill_n(tables_[i]->elements(), tables_[i]->size(), init);
+    if (init == 0) continue;
+    // A few bytes of a module can be a table of the limit's size, and there can be many.
+    HOIST_TRY_VOID(store_.check_interrupted());
+    std::fill_n(tables_[i]->elements(), tables_[i]->size(), init);
   }
+  return {};
 }
 
 void Instance::mark_globals(Heap::Marker& marker) const {

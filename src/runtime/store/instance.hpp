@@ -71,7 +71,7 @@ class Instance {
   void make_func_refs(std::span<const Extern> imports);
   void write_pointers();
   void make_globals();
-  void fill_tables();
+  Result<void> fill_tables();
   void make_tags();
   Result<void> run_segments();
   Result<void> run_element_segments();

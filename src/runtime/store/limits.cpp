@@ -226,6 +226,12 @@ bool Store::epoch_reached() {
   return false;
 }
 
+Result<void> Store::check_interrupted() {
+  if (!is_interrupted()) return {};
+  set_interrupted();
+  return take_error();
+}
+
 void Store::set_interrupted() {
   shared_->interrupted.store(false, std::memory_order_seq_cst);
   shared_->wake.lower();

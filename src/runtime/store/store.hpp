@@ -71,6 +71,11 @@ class Store final : private Heap::Owner {
   /// Those that references may exist of, and memory back to the system; for the collector.
   image::VmException*& exceptions() { return exceptions_; }
   static void free_exception(image::VmException* exception);
+  /// Of a listed exception: never given twice in this store.
+  static std::uint64_t serial_of(const image::VmException& exception);
+  /// Keeps the exception alive as long as the result, which may end on any thread and after the
+  /// store.
+  std::shared_ptr<const void> hold_exception(image::VmException& exception);
   /// An Error that carries it (runtime/trap/thrown.hpp).
   Error exception_error_of(image::VmException& exception);
   /// The next `leave` throws it.
@@ -133,6 +138,8 @@ class Store final : private Heap::Owner {
   bool epoch_reached();
   /// Whether `epoch_reached` has something to decide: for what waits.
   bool wants_attention() const;
+  /// For long work outside calls. @error Trap Interrupted: somebody asked for it, which is used up
+  Result<void> check_interrupted();
   /// How often what waits looks at that, in nanoseconds; < 0: only when woken.
   std::int64_t attention_interval_ns() const;
   /// Whether a refused growth, with this error, is the end of the call; the error is set then.
@@ -143,6 +150,7 @@ class Store final : private Heap::Owner {
  private:
   void list_exception(image::VmException& exception);
   void end_exceptions();
+  void drop_ended_holders();
   std::uint64_t memory_count() const { return memories_.size(); }
   std::uint64_t table_count() const { return tables_.size(); }
   Result<const void*> exit_trampoline(std::uint32_t type_id) const;
@@ -182,6 +190,13 @@ class Store final : private Heap::Owner {
   image::VmException* exceptions_ = nullptr;       // listed ones
   image::VmException* spare_exception_ = nullptr;  // memory for the next one
   image::VmException* in_flight_ = nullptr;        // between a throw and its handler
+  struct Holder {
+    image::VmException* exception;
+    std::weak_ptr<const void> token;
+  };
+  std::vector<Holder> holders_;    // of exceptions, in the host; those that have ended among them
+  std::size_t most_holders_ = 64;  // when those that have ended are looked for
+  std::uint64_t last_exception_ = 0;
   std::vector<std::unique_ptr<Instance>> instances_;
   Heap heap_{*this};  // ends first: finalisers find the rest, though not through handles
 };

@@ -10,23 +10,16 @@
 #include "runtime/engine/module_code.hpp"
 #include "runtime/objects/tag_object.hpp"
 #include "runtime/store/store.hpp"
-#include "runtime/store/store_slot.hpp"
 
 namespace hoist::runtime {
 
-using hoist::detail::Access;
 using hoist::detail::ErrorDetail;
 
-ThrownDetail::ThrownDetail(hoist::Trap::Parts parts, StoreRef its_store, image::VmException* thrown)
-    : TrapDetail(std::move(parts)), store(its_store), exception(thrown) {
+ThrownDetail::ThrownDetail(hoist::Trap::Parts parts, StoreRef its_store, image::VmException* thrown,
+                           std::shared_ptr<const void> its_hold)
+    : TrapDetail(std::move(parts)), store(its_store), exception(thrown), hold(std::move(its_hold)) {
   kind = Kind::Thrown;
   destroy = [](ErrorDetail* self) { delete static_cast<ThrownDetail*>(self); };
-  ++exception->pins;
-}
-
-ThrownDetail::~ThrownDetail() {
-  // All exceptions of a store that is gone are gone too.
-  if (Access::store(store) != nullptr) --exception->pins;
 }
 
 const ThrownDetail* thrown_of(const Error& error) {
@@ -79,8 +72,8 @@ Error exception_error(Store& store, image::VmException& exception) {
   Error error(ErrorKind::Exception, std::move(text));
   hoist::Trap::Parts parts;
   parts.is_guest_trap = false;
-  error.with_detail(
-      hoist::detail::ErrorDetailRef(new ThrownDetail(std::move(parts), store.ref(), &exception)));
+  error.with_detail(hoist::detail::ErrorDetailRef(new ThrownDetail(
+      std::move(parts), store.ref(), &exception, store.hold_exception(exception))));
   return error;
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 /// An exception of WebAssembly outside of it: an Error of kind Exception, which keeps the exception
-/// alive and can be thrown again. It belongs to the store's thread; it may outlive the store.
+/// alive and can be thrown again. What is read belongs to the store's thread; it may end on any,
+/// and outlive the store.
+
+#include <memory>
+#include <utility>
 
 #include "hoist/store.hpp"
 #include "image/layout/vm_layout.hpp"
@@ -13,14 +17,14 @@ class Store;
 struct TagObject;
 
 struct ThrownDetail : TrapDetail {
-  /// Pins `thrown`.
-  ThrownDetail(hoist::Trap::Parts parts, StoreRef its_store, image::VmException* thrown);
-  ~ThrownDetail();
+  ThrownDetail(hoist::Trap::Parts parts, StoreRef its_store, image::VmException* thrown,
+               std::shared_ptr<const void> its_hold);
   ThrownDetail(const ThrownDetail&) = delete;
   ThrownDetail& operator=(const ThrownDetail&) = delete;
 
   StoreRef store;
   image::VmException* exception;
+  std::shared_ptr<const void> hold;  ///< Store::hold_exception
 };
 
 /// Without frames: "uncaught exception: tag "oops" (i32:7)".

@@ -106,9 +106,9 @@ Error with_frames(Error error, const jit::RawTrace& trace) {
   }
   append_frames(parts, trace);
   const ThrownDetail* thrown = thrown_of(error);
-  TrapDetail* made = thrown == nullptr
-                         ? new TrapDetail(std::move(parts))
-                         : new ThrownDetail(std::move(parts), thrown->store, thrown->exception);
+  TrapDetail* made = thrown == nullptr ? new TrapDetail(std::move(parts))
+                                       : new ThrownDetail(std::move(parts), thrown->store,
+                                                          thrown->exception, thrown->hold);
   error.with_detail(hoist::detail::ErrorDetailRef(made));
   return error;
 }

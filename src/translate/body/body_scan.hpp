@@ -35,7 +35,7 @@ class BodyScan : public wasm::NullSink {
     assignments.start(info.num_locals);
     legacy.tries.clear();
     legacy.has_rethrow = false;
-    open_.assign(1, kPlain);
+    open_.assign(1, Open());
   }
   void block(const wasm::BlockType&, Frame&) { open(ir::RegionKind::Plain); }
   void loop(const wasm::BlockType&, Frame&, Out) { open(ir::RegionKind::Loop); }
@@ -64,46 +64,44 @@ class BodyScan : public wasm::NullSink {
   void try_table(const wasm::BlockType&, Frame&, std::span<const wasm::CatchClause>,
                  const wasm::Labels<Frame>&) {
     open(ir::RegionKind::Plain);
-    open_.back() = kTryTable;
+    ++open_.back().catching;
   }
   void try_(const wasm::BlockType&, Frame&) {
     open(ir::RegionKind::Plain);
-    open_.back() = static_cast<std::uint32_t>(legacy.tries.size());
+    open_.back().number = static_cast<std::uint32_t>(legacy.tries.size());
+    ++open_.back().catching;
     legacy.tries.emplace_back();
-    caught_.resize(legacy.tries.size());
-    caught_.back() = false;
   }
   void catch_(const wasm::BlockType&, Frame&, std::uint32_t tag, bool, In, Out) { part(tag); }
   void catch_all(const wasm::BlockType&, Frame&, bool, In) { part(LegacyTries::kAll); }
   void rethrow(const wasm::Label<Frame>&) { legacy.has_rethrow = true; }
   void delegate(const wasm::BlockType&, Frame&, const wasm::Label<Frame>& to, bool, bool, Out) {
-    LegacyTries::Try& ended = legacy.tries[open_.back()];
+    LegacyTries::Try& ended = legacy.tries[open_.back().number];
     assignments.close();
     open_.pop_back();
     ended.delegates = true;
     const std::size_t target = open_.size() - 1 - to.depth;
-    for (std::size_t i = target + 1; i < open_.size(); ++i) {
-      const bool catches = open_[i] == kTryTable || (open_[i] < kTryTable && !caught_[open_[i]]);
-      ended.skipped += catches ? 1 : 0;
-    }
+    ended.skipped = open_.back().catching - open_[target].catching;
   }
 
  private:
-  static constexpr std::uint32_t kPlain = 0xffff'ffff;
-  static constexpr std::uint32_t kTryTable = 0xffff'fffe;
+  /// The function or an open block.
+  struct Open {
+    std::uint32_t number = 0;    ///< of a legacy try
+    std::uint32_t catching = 0;  ///< blocks up to this one whose clauses hold here
+  };
 
   void open(ir::RegionKind kind) {
     assignments.open(kind);
-    open_.push_back(kPlain);
+    open_.push_back({0, open_.back().catching});
   }
+  /// The clauses of a legacy try do not hold in its catch parts.
   void part(std::uint32_t tag) {
-    const std::uint32_t number = open_.back();
-    legacy.tries[number].tags.push_back(tag);
-    caught_[number] = true;
+    legacy.tries[open_.back().number].tags.push_back(tag);
+    open_.back().catching = open_[open_.size() - 2].catching;
   }
 
-  std::vector<std::uint32_t> open_;  // the function and its open blocks: the number of a legacy try
-  std::vector<bool> caught_;         // by number: one of its catch parts has begun
+  std::vector<Open> open_;
 };
 
 }  // namespace hoist::translate

@@ -39,6 +39,7 @@ void IrSink::reset(ir::Function& out, ir::SimplifyFn simplify, ir::Assignments* 
   legacy_ = legacy;
   next_legacy_ = 0;
   scopes_.clear();
+  open_scopes_.clear();
   clauses_.clear();
   scope_ = kNoScope;
   active_of_ = kNoScope;

@@ -28,7 +28,13 @@ void IrSink::open_scope(Frame& frame, std::uint32_t next) {
   scope.next = next;
   scope.first_clause = static_cast<std::uint32_t>(clauses_.size());
   scopes_.push_back(scope);
+  open_scopes_.push_back(frame.scope);
   scope_ = frame.scope;
+}
+
+void IrSink::leave_scope() {
+  open_scopes_.pop_back();
+  scope_ = scopes_[scope_].outer;
 }
 
 void IrSink::add_clause(std::uint32_t tag, bool with_reference, ir::Block target) {
@@ -44,7 +50,7 @@ void IrSink::add_clause(std::uint32_t tag, bool with_reference, ir::Block target
 /// blocks. Control must have left the present block.
 void IrSink::close_scope() {
   const Scope closed = scopes_[scope_];
-  scope_ = closed.outer;
+  leave_scope();
   const std::uint32_t fuel_used = fuel_used_;
   for (std::uint32_t i = 0; i < closed.clause_count; ++i) {
     const Clause& clause = clauses_[closed.first_clause + i];
@@ -119,7 +125,7 @@ bool IrSink::in_scope() {
 bool IrSink::count_handlers(std::size_t count) {
   handler_work_ += count;
   if (handler_work_ <= kMaxHandlerWork) return true;
-  unsupported("a function with more than 4000000 ways from a call to an exception handler");
+  unsupported("a function with more than 1000000 ways from a call to an exception handler");
   return false;
 }
 
@@ -224,6 +230,8 @@ void IrSink::throw_(std::uint32_t tag, In args) {
       const std::uint32_t caught = clauses_[number].tag;
       if (caught == tag || caught == image::kAnyTag) return throw_to(number, tag, args);
       if (!may_be_same_tag(caught, tag)) continue;
+      // Two blocks each: several times what a handler of a call is.
+      if (!count_handlers(kComparisonWork)) return builder_.trap(ir::TrapCode::Unreachable);
       before_branch();
       const Value thrown_tag = tag_object(tag);
       const Value caught_tag = tag_object(caught);
@@ -282,7 +290,7 @@ void IrSink::try_table(const wasm::BlockType&, Frame& frame,
 
 void IrSink::end_try(const wasm::BlockType& block, Frame& frame, bool falls_through, Out results) {
   if (!has_landings(scopes_[scope_])) {
-    scope_ = scopes_[scope_].outer;
+    leave_scope();
     return;
   }
   if (falls_through) {
@@ -299,9 +307,9 @@ void IrSink::try_(const wasm::BlockType&, Frame& frame) {
   HOIST_CHECK(legacy_ != nullptr && next_legacy_ < legacy_->tries.size(),
               "functions with legacy try blocks are scanned first");
   const LegacyTries::Try& found = legacy_->tries[next_legacy_++];
-  std::uint32_t next = scope_;
-  for (std::uint32_t i = 0; i < found.skipped; ++i) next = scopes_[next].outer;
-  open_scope(frame, next);
+  const std::size_t around = open_scopes_.size();
+  HOIST_CHECK(found.skipped <= around, "the scan counts scopes as the translation does");
+  open_scope(frame, found.skipped == around ? kNoScope : open_scopes_[around - 1 - found.skipped]);
   for (const std::uint32_t tag : found.tags) {
     const bool is_all = tag == LegacyTries::kAll;
     const ir::Block part =

@@ -187,10 +187,13 @@ class LineReader {
       bad_string_ = true;
       return {};
     }
-    Cursor in(section.subspan(static_cast<std::size_t>(at)));
-    const std::string_view out = in.string();
-    bad_string_ |= !in.ok();
-    return out;
+    // More of it is not shown, and many entries may name the same long string.
+    const Bytes rest = section.subspan(static_cast<std::size_t>(at));
+    const Bytes shown = rest.first(std::min(rest.size(), kMaxPath));
+    const auto end = std::find(shown.begin(), shown.end(), std::uint8_t{0});
+    bad_string_ |= end == shown.end() && shown.size() == rest.size();
+    return {reinterpret_cast<const char*>(shown.data()),
+            static_cast<std::size_t>(end - shown.begin())};
   }
 
   struct EntryFormat {
@@ -278,11 +281,11 @@ class LineReader {
       if (!directory.empty()) path += std::string(directory.substr(0, kMaxPath)) + "/";
     }
     path += of.path.substr(0, kMaxPath);
+    if (path_bytes_ + path.size() > kMaxPathBytes) path = "...";
     const auto [at, fresh] =
         numbers_.try_emplace(path, static_cast<std::uint32_t>(out_.files_.size() + 1));
     if (fresh) {
       path_bytes_ += path.size();
-      if (path_bytes_ > kMaxPathBytes) path = "...";
       out_.files_.push_back(std::move(path));
     }
     of.number = at->second;

@@ -141,6 +141,25 @@ TEST(LineTable, WhatComesBeforeTheDamageCounts) {
   EXPECT_EQ(table.find(kCode + 3).line, 10U);
 }
 
+/// Files whose names begin at any byte of one string, of which each is the rest.
+TEST(LineTable, LongNamesThatShareOneString) {
+  constexpr std::uint32_t kFiles = 100'000;
+  const std::string name(4 << 20, 'x');
+  Bytes strings;
+  put_text(strings, name);
+  Bytes lists = {1, 1, 0x1f, 1};
+  put32(lists, 0);
+  append(lists, {1, 1, 0x1f});
+  base::write_uleb(lists, kFiles);
+  for (std::uint32_t i = 0; i < kFiles; ++i) put32(lists, i);
+  Bytes program = {0, 5, 2};
+  put32(program, 3);
+  append(program, {1, 2, 1, 0, 1, 1});
+  const LineTable table = read(module_with(unit_of(lists, program, 5), strings));
+  EXPECT_EQ(table.problem(), "");
+  EXPECT_EQ(table.find(kCode + 3).file, name.substr(0, 4096) + "/" + name.substr(0, 4096));
+}
+
 TEST(LineTable, DamagedSectionsDoNoHarm) {
   const Bytes good = version4(sequence(3));
   for (std::size_t size = 0; size < good.size(); ++size)
