@@ -63,16 +63,19 @@ std::uint64_t join(std::uint32_t high, std::uint32_t low) {
 
 /// JavaScript has no values of these: what has one in its type is left alone on both sides, and a
 /// call of a host function with one is an error.
-bool is_vector(ValType type) {
-  return type.kind() == ValKind::V128;
+bool is_hidden(ValType type) {
+  return type.kind() == ValKind::V128 || type.kind() == ValKind::ExnRef;
+}
+bool any_hidden(std::span<const ValType> types) {
+  return std::any_of(types.begin(), types.end(), [](ValType type) { return is_hidden(type); });
 }
 bool is_hidden(const Extern& item) {
-  if (const auto global = item.global()) return is_vector(global->type().content);
+  if (const auto global = item.global()) return is_hidden(global->type().content);
+  if (const auto table = item.table()) return is_hidden(table->type().element);
   const auto func = item.func();
   if (!func) return false;
   const FuncType type = func->type();
-  return std::any_of(type.params().begin(), type.params().end(), is_vector) ||
-         std::any_of(type.results().begin(), type.results().end(), is_vector);
+  return any_hidden(type.params()) || any_hidden(type.results());
 }
 
 class Session {
@@ -98,6 +101,7 @@ class Session {
   std::string& out_;
   std::vector<Extern> exports_;  // empty until the instance is there
   std::vector<Func> functions_;  // those of the exports
+  std::vector<Tag> tags_;        // imported and exported ones
   // The generators' own guards against endless loops, to be wound up again before each call.
   std::vector<Func> resets_;
   std::vector<Global> fuel_;
@@ -156,8 +160,8 @@ std::string Session::show(const Val& value) const {
     case ValKind::ExternRef:
       if (value.is_null()) return "extern:null";
       return fmt::format("extern:{}", reinterpret_cast<std::uintptr_t>(value.externref().host));
-    case ValKind::ExnRef: return value.is_null() ? "exn:null" : "exn";
     case ValKind::AnyRef: return value.is_null() ? "any:null" : "any";
+    case ValKind::ExnRef:
     case ValKind::V128: break;
   }
   return "?";
@@ -186,7 +190,7 @@ std::string_view trap_name(TrapCode code) {
     case TrapCode::MemoryOutOfBounds: return "memory";
     case TrapCode::IntegerDivideByZero: return "divide";
     case TrapCode::BadConversionToInteger: return "convert";
-    case TrapCode::UnalignedAtomic:
+    case TrapCode::UnalignedAtomic: return "unaligned";
     case TrapCode::Interrupted:
     case TrapCode::OutOfFuel:
     case TrapCode::UnknownImport:
@@ -200,6 +204,13 @@ std::string Session::show(const Error& error) const {
     return fmt::format("trap {}", trap_name(static_cast<TrapCode>(error.code())));
   }
   if (error.kind() == ErrorKind::Host) return "trap host";
+  if (const auto thrown = Exception::of(error)) {
+    for (std::size_t at = 0; at < tags_.size(); ++at) {
+      if (!(tags_[at] == thrown->tag())) continue;
+      return fmt::format("exception {}{}", at, show(thrown->payload()));
+    }
+    return "exception";
+  }
   return fmt::format("error {}", error.message());
 }
 
@@ -231,15 +242,26 @@ void Session::disturb(std::uint32_t choice) {
 }
 
 Result<void> Session::host(std::uint32_t index, std::span<const Val> args, std::span<Val> results) {
-  const auto has_vector = [](std::span<const Val> values) {
+  const auto hidden = [](std::span<const Val> values) {
     return std::any_of(values.begin(), values.end(),
-                       [](const Val& value) { return is_vector(value.type()); });
+                       [](const Val& value) { return is_hidden(value.type()); });
   };
-  if (has_vector(args) || has_vector(results)) return Error(ErrorKind::Host, "host");
+  if (hidden(args) || hidden(results)) return Error(ErrorKind::Host, "host");
   const std::uint32_t number = host_calls_++;
   if (number < kMaxHostLines) out_ += fmt::format("  host {}{}\n", index, show(args));
   const std::uint32_t choice = mix(number, index, 9);
   if (choice % 61 == 0) return Error(ErrorKind::Host, "host");
+  if (choice % 61 == 1 && !tags_.empty()) {
+    const Tag tag = tags_[(choice >> 8) % tags_.size()];
+    const FuncType type = tag.type();
+    if (!any_hidden(type.params())) {
+      std::vector<Val> payload;
+      for (std::uint32_t i = 0; i < type.params().size(); ++i) {
+        payload.push_back(value(type.params()[i], number, i, 12));
+      }
+      return Exception::create(tag, payload).value().error();
+    }
+  }
   if (choice % 3 == 0) disturb(choice);
   for (std::size_t i = 0; i < results.size(); ++i) {
     results[i] = value(results[i].type(), number, static_cast<std::uint32_t>(i), 11);
@@ -261,7 +283,11 @@ Extern Session::make_import(const ImportType& import, std::uint32_t index) {
     case ExternKind::Memory: return Memory::create(store_, type.memory).value();
     case ExternKind::Global:
       return Global::create(store_, type.global, value(type.global.content, index, 0, 13)).value();
-    case ExternKind::Tag: break;
+    case ExternKind::Tag: {
+      std::vector<ValType> payload(type.tag.params().begin(), type.tag.params().end());
+      tags_.push_back(Tag::create(store_, std::move(payload)).value());
+      return tags_.back();
+    }
   }
   std::abort();
 }
@@ -320,6 +346,7 @@ bool Session::instantiate(const Module& module, std::span<const Extern> imports)
     }
     if (name == "hangLimitInitializer") resets_.push_back(*item.func());
     if (auto func = item.func()) functions_.push_back(*func);
+    if (auto tag = item.tag()) tags_.push_back(*tag);
     exports_.push_back(item);
   }
   return true;
@@ -380,6 +407,7 @@ void run_file(const Engine& engine, const char* file) {
 int main(int argc, char** argv) {
   Config config;
   config.threads = 1;
+  config.features = "+legacy-exceptions";  // V8 has them, and Binaryen makes them
   int at = 1;
   for (; at < argc && std::strncmp(argv[at], "--", 2) == 0; ++at) {
     if (std::strcmp(argv[at], "--verify") == 0) {

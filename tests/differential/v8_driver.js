@@ -35,10 +35,40 @@ const canonical = (value) => (Number.isNaN(value) ? NaN : value);
 const signature = ({ parameters, results }) => `${parameters}>${results}`;
 
 // JavaScript has no values of these: what has one in its type is left alone on both sides.
-const isHidden = ({ kind, type }) => kind === "global" ? type.value === "v128"
-  : kind === "function" && [...type.parameters, ...type.results].includes("v128");
+const kHidden = ["v128", "exnref"];
+const isHidden = ({ kind, type }) => kind === "global" ? kHidden.includes(type.value)
+  : kind === "table" ? kHidden.includes(type.element)
+  : kind === "function" && [...type.parameters, ...type.results].some((value) => kHidden.includes(value));
 
-class HostError extends Error {}
+// Sizes and indexes of 64-bit memories and tables are BigInts.
+const sized = (type, number) => (type.address === "i64" ? BigInt(number) : Number(number));
+
+// Modules made here: each text is bytes, and a list stands for its length and its contents.
+const bytesOf = (list) => list.flatMap((item) => (Array.isArray(item) ? [bytesOf(item).length, ...bytesOf(item)] : [item]));
+const makeModule = (...sections) => new WebAssembly.Module(new Uint8Array([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, ...bytesOf(sections.flat())]));
+const kTypeByte = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c, v128: 0x7b, funcref: 0x70, externref: 0x6f, exnref: 0x69 };
+const typeByte = (type) => {
+  if (!(type in kTypeByte)) throw new Error(`skip: an import's type ${type}`);
+  return kTypeByte[type];
+};
+
+// What a host function fails with is a trap, which handlers of exceptions let pass, unlike what JavaScript throws.
+const unreachable = new WebAssembly.Instance(makeModule([1, [1, 0x60, 0, 0]], [3, [1, 0]], [7, [1, [0x74], 0, 0]],
+  [10, [1, [0, 0, 0x0b]]])).exports.t;
+function hostError() {
+  try {
+    unreachable();
+  } catch (error) {
+    error.isHostError = true;
+    throw error;
+  }
+}
+// A host function of types that JavaScript cannot hold: fails.
+const failingFunction = ({ parameters, results }) => new WebAssembly.Instance(makeModule(
+  [1, [2, 0x60, 0, 0, 0x60, parameters.map(typeByte), results.map(typeByte)]], [2, [1, [0x6d], [0x68], 0, 0]], [3, [1, 1]],
+  [7, [1, [0x66], 0, 1]], [10, [1, [0, 0x10, 0, 0, 0x0b]]]), { m: { h: hostError } }).exports.f;
+const vectorGlobal = (mutable) => new WebAssembly.Instance(makeModule(
+  [6, [1, 0x7b, mutable ? 1 : 0, 0xfd, 12, ...Array(16).fill(0), 0x0b]], [7, [1, [0x67], 3, 0]])).exports.g;
 
 function showOne(type, value) {
   switch (type) {
@@ -64,12 +94,11 @@ const kTraps = [
   [/table (index|access|segment)?.*out of bounds|element segment.* out of bounds/, "table"],
   [/null function or function signature|signature mismatch/, "indirect"], [/dereferencing a null/, "null"],
   [/unrepresentable in integer range/, "convert"], [/divide result unrepresentable/, "overflow"],
-  [/(divide|remainder) by zero/, "divide"],
+  [/(divide|remainder) by zero/, "divide"], [/rethrowing null|null reference/, "null"],
+  [/unaligned/, "unaligned"],
 ];
-function showError(error) {
-  if (error instanceof HostError) return "trap host";
-  // A host function of vectors was called.
-  if (error instanceof TypeError && /type incompatibility/.test(error.message)) return "trap host";
+function showTrap(error) {
+  if (error?.isHostError) return "trap host";
   if (error instanceof RangeError && /call stack/.test(error.message)) return "trap stack";
   if (error instanceof WebAssembly.RuntimeError) {
     for (const [pattern, name] of kTraps) if (pattern.test(error.message)) return `trap ${name}`;
@@ -83,6 +112,7 @@ class Session {
     this.exports = [];
     this.functions = [];
     this.signatures = []; // of the functions
+    this.tags = []; // with the types of what they carry
     this.resets = [];
     this.fuel = [];
     this.hostCalls = 0;
@@ -107,6 +137,17 @@ class Session {
     }
     throw new Error(`type ${type}`);
   }
+  showError(error) {
+    if (!(error instanceof WebAssembly.Exception)) return showTrap(error);
+    const at = this.tags.findIndex(({ tag }) => error.is(tag));
+    if (at < 0) return "exception";
+    const { tag, parameters } = this.tags[at];
+    const payload = parameters.map((type, i) => (kHidden.includes(type) ? " ?" : ` ${showOne(type, error.getArg(tag, i))}`));
+    return `exception ${at}${payload.join("")}`;
+  }
+  addTag(tag) {
+    this.tags.push({ tag, parameters: tag.type().parameters });
+  }
   static zero(type) {
     return type === "i64" ? 0n : type.endsWith("ref") ? null : 0;
   }
@@ -118,16 +159,16 @@ class Session {
     if (kind === "memory") {
       const view = new Uint8Array(item.buffer);
       if (more % 5 === 0) {
-        if (view.length < 40 * 65536) try { item.grow(1); } catch { /* at its maximum */ }
+        if (view.length < 40 * 65536) try { item.grow(sized(type, 1)); } catch { /* at its maximum */ }
       } else if (view.length >= 1024) {
         view[more % 1024] = choice & 0xff;
       }
     } else if (kind === "table") {
       const value = this.value(type.element, choice, 6, 0);
       if (more % 5 === 0) {
-        if (item.length < 2000) try { item.grow(1, value); } catch { /* at its maximum */ }
+        if (item.length < 2000) try { item.grow(sized(type, 1), value); } catch { /* at its maximum */ }
       } else if (item.length > 0) {
-        item.set(more % item.length, value);
+        item.set(sized(type, more % Number(item.length)), value);
       }
     } else if (kind === "global") {
       if (type.mutable) item.value = this.value(type.value, choice, 7, 0);
@@ -139,19 +180,45 @@ class Session {
     const number = this.hostCalls++;
     if (number < kMaxHostLines) this.out.push(`  host ${index}${show(type.parameters, args)}`);
     const choice = mix(number, index, 9);
-    if (choice % 61 === 0) throw new HostError("host");
+    if (choice % 61 === 0) hostError();
+    if (choice % 61 === 1 && this.tags.length > 0) {
+      const { tag, parameters } = this.tags[(choice >>> 8) % this.tags.length];
+      if (!parameters.some((part) => kHidden.includes(part))) {
+        throw new WebAssembly.Exception(tag, parameters.map((part, i) => this.value(part, number, i, 12)));
+      }
+    }
     if (choice % 3 === 0) this.disturb(choice);
     const results = type.results.map((result, i) => this.value(result, number, i, 11));
     return results.length === 0 ? undefined : results.length === 1 ? results[0] : results;
   }
-  makeImport({ kind, type }, index) {
+  makeImport({ name, kind, type }, index) {
     switch (kind) {
-      case "function": return (...args) => this.host(index, type, args);
-      case "table": return new WebAssembly.Table({ ...type, element: type.element.replace("func", "anyfunc")
-        .replace("anyfuncref", "anyfunc"), initial: type.minimum, minimum: undefined }, null);
-      case "memory": return new WebAssembly.Memory({ initial: type.minimum, maximum: type.maximum });
-      case "global": return new WebAssembly.Global({ value: type.value === "funcref" ? "anyfunc" : type.value,
-        mutable: type.mutable }, this.value(type.value, index, 0, 13));
+      case "function":
+        if (isHidden({ kind, type })) return failingFunction(type);
+        return (...args) => this.host(index, type, args);
+      case "table": {
+        const descriptor = { element: type.element === "funcref" ? "anyfunc" : type.element, address: type.address };
+        if (type.element === "exnref") throw new Error("skip: a table of exnref");
+        descriptor.initial = sized(type, type.minimum);
+        if (type.maximum !== undefined) descriptor.maximum = sized(type, type.maximum);
+        return new WebAssembly.Table(descriptor, null);
+      }
+      case "memory": {
+        const descriptor = { initial: sized(type, type.minimum), address: type.address, shared: type.shared };
+        if (type.maximum !== undefined) descriptor.maximum = sized(type, type.maximum);
+        return new WebAssembly.Memory(descriptor);
+      }
+      case "global":
+        if (type.value === "v128") return vectorGlobal(type.mutable);
+        if (type.value === "exnref") throw new Error("skip: a global of exnref");
+        return new WebAssembly.Global({ value: type.value === "funcref" ? "anyfunc" : type.value,
+          mutable: type.mutable }, this.value(type.value, index, 0, 13));
+      case "tag": {
+        const parameters = name.split(":")[1].split(",").filter((part) => part !== ""); // run.py wrote them there
+        const tag = new WebAssembly.Tag({ parameters });
+        this.addTag(tag);
+        return tag;
+      }
     }
     throw new Error(`import of kind ${kind}`);
   }
@@ -167,7 +234,7 @@ class Session {
       const results = type.results.length === 0 ? [] : type.results.length === 1 ? [result] : result;
       line = `=${show(type.results, results)}`;
     } catch (error) {
-      line = showError(error);
+      line = this.showError(error);
     }
     --this.depth;
     this.out.push(line);
@@ -184,7 +251,7 @@ class Session {
         this.out.push(`global ${i} ${showOne(type.value, item.value)}`);
       } else if (kind === "table") {
         let text = `table ${i} ${item.length}`;
-        for (let at = 0; at < Math.min(item.length, 400); ++at) text += ` ${showOne(type.element, item.get(at))}`;
+        for (let at = 0; at < Math.min(Number(item.length), 400); ++at) text += ` ${showOne(type.element, item.get(sized(type, at)))}`;
         this.out.push(text);
       }
     });
@@ -201,7 +268,7 @@ class Session {
     try {
       instance = new WebAssembly.Instance(module, object);
     } catch (error) {
-      this.out.push(`instantiate ${showError(error)}`);
+      this.out.push(`instantiate ${this.showError(error)}`);
       return false;
     }
     for (const { name, kind, type } of WebAssembly.Module.exports(module)) {
@@ -215,13 +282,13 @@ class Session {
         this.functions.push(item);
         this.signatures.push(signature(type));
       }
+      if (kind === "tag") this.addTag(item);
       this.exports.push({ kind, type, item });
     }
     return true;
   }
   run(module, round) {
     const wanted = WebAssembly.Module.imports(module);
-    if (wanted.some((entry) => entry.kind === "global" && isHidden(entry))) throw new Error("skip: a global of a vector");
     const imports = wanted.map((entry, index) => this.makeImport(entry, index));
     if (!this.instantiate(module, imports)) return;
     if (round % 2 === 1 && imports.length > 0) {
