@@ -490,6 +490,7 @@ ScriptRunner::Answer ScriptRunner::assert_unlinkable(const Command& command) {
   if (std::string feature = missing_feature(*definition.value); !feature.empty()) {
     return unsupported(std::move(feature));
   }
+  link_by_identifier(*definition.value);
   const auto instance = linker_.instantiate_raw(store_, *definition.value);
   if (instance) return failed(fmt::format("linked, expected \"{}\"", command.message));
   if (instance.error().kind() != ErrorKind::Link) return answer_of(instance.error());

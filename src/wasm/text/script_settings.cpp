@@ -14,7 +14,7 @@ struct FolderFeatures {
   std::string_view features;
 };
 constexpr FolderFeatures kFolders[] = {
-    {"suites/spec", "-custom-page-sizes"},  // their flag is a wrong one there
+    {"spec", "-custom-page-sizes"},  // their flag is a wrong one there
     {"proposals/custom-page-sizes", "+custom-page-sizes"},
     {"proposals/threads", "-multi-memory"},  // its base is older than several memories
     {"legacy", "+legacy-exceptions"},

@@ -9,11 +9,11 @@ namespace hoist::wasm {
 namespace {
 
 TEST(ScriptSettings, FoldersOfTheOfficialSuite) {
-  EXPECT_EQ(script_settings("spec/i32.wast", "").features, "");
+  EXPECT_EQ(script_settings("spec/i32.wast", "").features, "-custom-page-sizes");
   EXPECT_EQ(script_settings("x/proposals/threads/memory.wast", "").features, "-multi-memory");
   EXPECT_EQ(script_settings("proposals/threads/memory.wast", "").features, "-multi-memory");
-  EXPECT_EQ(script_settings("spec/legacy/throw.wast", "").features, "+legacy-exceptions");
-  EXPECT_EQ(script_settings("spec/legacy.wast", "").features, "");
+  EXPECT_EQ(script_settings("x/legacy/throw.wast", "").features, "+legacy-exceptions");
+  EXPECT_EQ(script_settings("x/legacy.wast", "").features, "");
 }
 
 TEST(ScriptSettings, Headers) {
