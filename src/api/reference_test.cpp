@@ -357,8 +357,8 @@ TEST(References, CollectsByItself) {
 TEST(References, Limit) {
   StoreLimits limits;
   limits.references = 10;
-  Store store(test_engine(), limits);
   Things things;
+  Store store(test_engine(), limits);
   {
     const HandleScope scope(store);
     for (int i = 0; i < 10; ++i) things.make(store);

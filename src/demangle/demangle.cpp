@@ -48,7 +48,7 @@ void append(const char* text, std::size_t size, void* opaque) {
   auto* out = static_cast<Output*>(opaque);
   const std::size_t room = kMaxDemangled - out->size;
   const std::size_t taken = std::min(size, room);
-  std::memcpy(out->text + out->size, text, taken);
+  if (taken != 0) std::memcpy(out->text + out->size, text, taken);  // libiberty sends null
   out->size += taken;
   if (taken != size) std::longjmp(out->enough, 1);
 }

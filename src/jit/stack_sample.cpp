@@ -39,6 +39,11 @@ Place place_of(const Activation& wanted, const Activation* innermost) {
   return {read(context.exit_fp), read(context.exit_pc), read(context.entry_fp)};
 }
 
+/// A word of the interrupted stack, which AddressSanitizer takes for no variable of ours.
+__attribute__((no_sanitize("address"))) std::uint64_t word_at(std::uintptr_t address) {
+  return *reinterpret_cast<const volatile std::uint64_t*>(address);
+}
+
 class StackSampler {
  public:
   StackSampler(const platform::MachineRegisters& at, base::FunctionRef<void(std::uint64_t)> put)
@@ -54,9 +59,8 @@ class StackSampler {
     if (in_code()) {
       put_(kInCode);
       put_(at_.pc);
-      const auto* words = reinterpret_cast<const std::uint64_t*>(at_.sp);
-      put_(words[0]);
-      put_(words[1]);
+      put_(word_at(at_.sp));
+      put_(word_at(at_.sp + 8));
       any_ = true;
       const Place place = place_of(*activation, innermost);
       // In an entry trampoline, the frame pointer is the host's, and the store may not know of the
@@ -106,11 +110,10 @@ class StackSampler {
         add(kGap);
         return;
       }
-      const auto* frame = reinterpret_cast<const std::uintptr_t*>(fp);
-      const std::uintptr_t next = frame[0];
+      const std::uintptr_t next = word_at(fp);
       // The outermost frame's return address leads into the entry trampoline.
       if (next == end) return;
-      add(frame[1]);
+      add(word_at(fp + 8));
       low = fp + 16;
       fp = next;
       ++frames_;

@@ -41,7 +41,9 @@ TEST(PageRegion, TakesPagesOfAnother) {
     ASSERT_TRUE(to->protect(0, 8 * page, Access::ReadWrite));
     from->base()[page] = 5;
     // The second time there are two mappings, which the system may refuse.
-    if (mappings == 2) ASSERT_TRUE(from->protect(4 * page, 4 * page, Access::Read));
+    if (mappings == 2) {
+      ASSERT_TRUE(from->protect(4 * page, 4 * page, Access::Read));
+    }
     if (to->take_pages(*from, 0, 4 * page * mappings)) {
       EXPECT_EQ(to->base()[page], 5);
       EXPECT_EQ(from->base()[page], 0);

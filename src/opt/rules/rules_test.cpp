@@ -3,6 +3,8 @@
 // `T` in an expression is replaced by each of the row's types.
 #include "opt/rules/expression_test_support.hpp"
 
+#include <algorithm>
+
 #include "opt/pipeline.hpp"
 
 namespace hoist::opt::testing {
@@ -265,7 +267,7 @@ std::vector<std::uint64_t> corners(Type type) {
     return {0, sign_bit(64), 0x3ff0'0000'0000'0000, 0xbff8'0000'0000'0000, 0x7ff0'0000'0000'0000,
             1};
   }
-  const unsigned bits = type.bits();
+  const unsigned bits = std::min<unsigned>(type.bits(), 64);  // the low words of wider ones
   std::vector<std::uint64_t> out = {0,
                                     1,
                                     2,
