@@ -271,7 +271,9 @@ TEST(ReferenceSlots, CheckerSeesDamage) {
         inst = next;
       }
     }
-    if (map_entries(func) != 0) EXPECT_NE(check_reference_slots(func), "") << seed;
+    if (map_entries(func) != 0) {
+      EXPECT_NE(check_reference_slots(func), "") << seed;
+    }
   }
   EXPECT_GT(damaged, 100u);
 }

@@ -124,7 +124,9 @@ TEST(TypeRegistry, Supertypes) {
     EXPECT_EQ(supers[0], i < 8 ? 8u : i + 1);
     for (std::size_t k = 0; k < 12; ++k) {
       EXPECT_EQ(types.is_below(ids[i], ids[k]), k <= i);
-      if (k < supers[0]) EXPECT_EQ(supers[1 + k] == ids[k], k <= i);
+      if (k < supers[0]) {
+        EXPECT_EQ(supers[1 + k] == ids[k], k <= i);
+      }
     }
   }
   EXPECT_TRUE(types.is_below(ids[12], ids[0]));
