@@ -55,7 +55,8 @@ function(hoist_add_layout_hash)
   set(image ${PROJECT_SOURCE_DIR}/src/image)
   file(GLOB files CONFIGURE_DEPENDS ${image}/layout/*.hpp ${image}/layout/*.def ${image}/tables/*.hpp)
   list(APPEND files ${image}/address_map.hpp ${image}/header.hpp ${image}/image.hpp
-       ${image}/settings.hpp ${PROJECT_SOURCE_DIR}/src/platform/cpu_features.def)
+       ${image}/settings.hpp ${PROJECT_SOURCE_DIR}/src/platform/cpu_features.def
+       ${PROJECT_SOURCE_DIR}/src/wasm/format/features.def)
   set(output ${PROJECT_BINARY_DIR}/generated/hoist_layout_hash.hpp)
   add_custom_command(
     OUTPUT ${output}
@@ -66,7 +67,60 @@ function(hoist_add_layout_hash)
   target_sources(hoist_image PRIVATE ${output})
   target_include_directories(hoist_image PRIVATE ${PROJECT_BINARY_DIR}/generated)
   set_source_files_properties(${image}/version.cpp PROPERTIES
-    COMPILE_DEFINITIONS HOIST_VERSION_TEXT="${PROJECT_VERSION}" OBJECT_DEPENDS ${output})
+    COMPILE_DEFINITIONS HOIST_VERSION_TEXT="${PROJECT_VERSION}")
+  set_property(SOURCE ${image}/version.cpp APPEND PROPERTY OBJECT_DEPENDS ${output})
+endfunction()
+
+function(hoist_set_layer_options target)
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_compile_options(${target} PRIVATE ${HOIST_WARNINGS} -fno-exceptions -fno-rtti
+                         -fvisibility=hidden)
+  target_link_libraries(${target} PUBLIC fmt::fmt Threads::Threads)
+endfunction()
+
+# Sets `out` to the layer whose precompiled header the files of `layer` begin with: its own, or that of
+# the first layer it depends on that has one.
+function(hoist_precompiled_layer layer out)
+  hoist_closure(${layer} closure)
+  foreach(dep IN LISTS closure)
+    if(EXISTS ${PROJECT_SOURCE_DIR}/src/${dep}/precompiled.hpp)
+      set(${out} ${dep} PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+endfunction()
+
+function(hoist_precompile_layer layer)
+  hoist_precompiled_layer(${layer} from)
+  if(NOT TARGET hoist_${from}_precompiled)
+    hoist_add_precompiled(hoist_${from}_precompiled src/${from}/precompiled.hpp)
+    hoist_set_layer_options(hoist_${from}_precompiled)
+  endif()
+  hoist_use_precompiled(hoist_${layer} hoist_${from}_precompiled)
+endfunction()
+
+function(hoist_precompile_test layer)
+  hoist_precompiled_layer(${layer} from)
+  if(NOT TARGET test_${from}_precompiled)
+    hoist_add_precompiled(test_${from}_precompiled src/${from}/precompiled.hpp)
+    hoist_set_test_options(test_${from}_precompiled)
+    target_compile_options(test_${from}_precompiled PRIVATE -fPIE "SHELL:-include gtest/gtest.h")
+  endif()
+  hoist_use_precompiled(test_${layer} test_${from}_precompiled)
+endfunction()
+
+# Generates hoist_flame_graph_page.hpp for src/profiling/sampler/flame_graph.cpp.
+function(hoist_add_flame_graph_page)
+  set(page ${PROJECT_SOURCE_DIR}/src/profiling/sampler/page)
+  set(make ${PROJECT_SOURCE_DIR}/cmake/flame_graph_page.cmake)
+  set(output ${PROJECT_BINARY_DIR}/generated/hoist_flame_graph_page.hpp)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DPAGE=${page} -P ${make}
+    DEPENDS ${page}/page.html ${page}/page.css ${page}/page.js ${make}
+    VERBATIM)
+  target_sources(hoist_profiling PRIVATE ${output})
+  target_include_directories(hoist_profiling PRIVATE ${PROJECT_BINARY_DIR}/generated)
 endfunction()
 
 macro(hoist_add_layers file)
@@ -80,15 +134,19 @@ macro(hoist_add_layers file)
     endforeach()
     if(sources)
       add_library(hoist_${layer} OBJECT ${sources})
-      target_include_directories(hoist_${layer} PUBLIC ${PROJECT_SOURCE_DIR}/include
-                                 ${PROJECT_SOURCE_DIR}/src)
-      target_compile_options(hoist_${layer} PRIVATE ${HOIST_WARNINGS} -fno-exceptions -fno-rtti
-                             -fvisibility=hidden)
-      target_link_libraries(hoist_${layer} PUBLIC fmt::fmt Threads::Threads)
+      hoist_set_layer_options(hoist_${layer})
+      if(HOIST_PRECOMPILED)
+        hoist_precompile_layer(${layer})
+      endif()
       list(APPEND HOIST_OBJECTS $<TARGET_OBJECTS:hoist_${layer}>)
     endif()
   endforeach()
+  # Where exceptions of the embedder's functions end.
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/platform/embedder_call.cpp PROPERTIES
+                              COMPILE_OPTIONS -fexceptions SKIP_PRECOMPILE_HEADERS ON
+                              SKIP_UNITY_BUILD_INCLUSION ON)
   hoist_add_layout_hash()
+  hoist_add_flame_graph_page()
   if(HOIST_IBERTY_LIBRARY)
     target_compile_definitions(hoist_demangle PRIVATE HOIST_HAS_IBERTY)
   endif()
@@ -98,6 +156,13 @@ macro(hoist_add_layers file)
   add_library(Hoist::hoist ALIAS hoist)
 endmacro()
 
+function(hoist_set_test_options target)
+  # Tests are compiled once and run once: optimising them costs more than it saves.
+  target_compile_options(${target} PRIVATE ${HOIST_TEST_WARNINGS} -O0)
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${target} PRIVATE GTest::gtest_main fmt::fmt Threads::Threads)
+endfunction()
+
 # test_<layer> links the objects of the layers it may use and nothing else: a unit test that needs
 # more shows a missing edge.
 function(hoist_add_unit_tests)
@@ -105,18 +170,17 @@ function(hoist_add_unit_tests)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${layer}/*_test.cpp)
     if(sources)
       add_executable(test_${layer} ${sources})
-      # Tests are compiled once and run once: optimising them costs more than it saves.
-      target_compile_options(test_${layer} PRIVATE ${HOIST_TEST_WARNINGS} -O0)
-      target_include_directories(test_${layer} PRIVATE ${PROJECT_SOURCE_DIR}/include
-                                 ${PROJECT_SOURCE_DIR}/src)
+      hoist_set_test_options(test_${layer})
+      if(HOIST_PRECOMPILED)
+        hoist_precompile_test(${layer})
+      endif()
       hoist_closure(${layer} closure)
       foreach(dep IN LISTS closure)
         if(TARGET hoist_${dep})
           target_sources(test_${layer} PRIVATE $<TARGET_OBJECTS:hoist_${dep}>)
         endif()
       endforeach()
-      target_link_libraries(test_${layer} PRIVATE GTest::gtest_main fmt::fmt Threads::Threads ${CMAKE_DL_LIBS}
-                            ${HOIST_IBERTY_LIBRARY})
+      target_link_libraries(test_${layer} PRIVATE ${CMAKE_DL_LIBS} ${HOIST_IBERTY_LIBRARY})
       if(layer STREQUAL "asm")
         # The encoder's tests disassemble with Capstone.
         target_link_libraries(test_${layer} PRIVATE capstone)

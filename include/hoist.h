@@ -96,6 +96,8 @@ WASM_API_EXTERN void hoist_config_set_code_callback(wasm_config_t*, hoist_code_c
  * hoist_store_set_epoch_deadline, and loops can be interrupted. docs/limits.md has the costs. */
 WASM_API_EXTERN void hoist_config_set_fuel(wasm_config_t*, bool on);
 WASM_API_EXTERN void hoist_config_set_epoch(wasm_config_t*, bool on);
+/* Loops can be interrupted, and nothing else: cheaper. */
+WASM_API_EXTERN void hoist_config_set_interruptible(wasm_config_t*, bool on);
 /* Without signal handlers; with comparisons instead of guard pages. */
 WASM_API_EXTERN void hoist_config_set_signals(wasm_config_t*, bool on);
 WASM_API_EXTERN void hoist_config_set_explicit_bounds_checks(wasm_config_t*, bool on);
@@ -107,6 +109,16 @@ WASM_API_EXTERN void hoist_config_set_cache_directory(wasm_config_t*, const char
 WASM_API_EXTERN void hoist_config_set_cache_bytes(wasm_config_t*, uint64_t bytes);
 /* "native" (the default, also for null), "baseline", or features: "popcnt,avx2". */
 WASM_API_EXTERN void hoist_config_set_cpu(wasm_config_t*, const char* cpu);
+
+/* Language features that modules may use, as differences from the defaults, in the text that
+ * `hoist run --features` takes: "+legacy-exceptions,-threads"; null or empty: the defaults. What is wrong
+ * with it is an error of hoist_engine_new. */
+WASM_API_EXTERN void hoist_config_set_features(wasm_config_t*, const char* features);
+/* For tests of Hoist: stores look for unreachable references whenever one is made; compilers check
+ * themselves. */
+WASM_API_EXTERN void hoist_config_set_collect_always(wasm_config_t*, bool on);
+WASM_API_EXTERN void hoist_config_set_verify_ir(wasm_config_t*, bool on);
+WASM_API_EXTERN void hoist_config_set_check_allocation(wasm_config_t*, bool on);
 
 /* A pool for hosts that start many instances; counts are of what is alive at once. */
 typedef struct hoist_pooling_options_t {
@@ -153,6 +165,7 @@ typedef struct hoist_store_limits_t {
   void* context;
   uint64_t references;      /* objects that guests hold as externrefs, and exceptions */
   uint64_t reference_bytes; /* of those in the library */
+  uint64_t total_table_elements; /* of all tables together */
 } hoist_store_limits_t;
 /* What a store has that was made without limits. */
 WASM_API_EXTERN hoist_store_limits_t hoist_store_limits_default(void);
@@ -208,6 +221,19 @@ WASM_API_EXTERN bool hoist_module_serialize(const wasm_module_t*, own wasm_byte_
                                             own hoist_error_t** error);
 WASM_API_EXTERN own wasm_module_t* hoist_module_deserialize(wasm_store_t*, const wasm_byte_vec_t*,
                                                             own hoist_error_t** error);
+/* The same with files: written at once or not at all; mapped, not copied. */
+WASM_API_EXTERN bool hoist_module_serialize_to_file(const wasm_module_t*, const char* path,
+                                                    own hoist_error_t** error);
+WASM_API_EXTERN own wasm_module_t* hoist_module_deserialize_file(wasm_store_t*, const char* path,
+                                                                 own hoist_error_t** error);
+/* Compiles a module, binary or text, for the engine's CPU, which need not be this one
+ * (hoist_config_set_cpu): `out` is what hoist_module_serialize gives. */
+WASM_API_EXTERN bool hoist_module_precompile(const wasm_engine_t*, const wasm_byte_vec_t* module,
+                                             own wasm_byte_vec_t* out, own hoist_error_t** error);
+/* As hoist_module_validate, with other features than the defaults (hoist_config_set_features). */
+WASM_API_EXTERN bool hoist_module_validate_features(const wasm_byte_vec_t* binary,
+                                                    const char* features,
+                                                    own hoist_error_t** error);
 
 /* ---- The sampling profiler of guests: one at a time in a process, all stores and threads. ----- */
 
@@ -234,6 +260,13 @@ WASM_API_EXTERN hoist_error_kind_t hoist_trap_error_kind(const wasm_trap_t*);
 /* Name of a frame's function from the module's name section or exports; may be empty. Not owned. */
 WASM_API_EXTERN const char* hoist_frame_function_name(const wasm_frame_t*);
 WASM_API_EXTERN const char* hoist_frame_module_name(const wasm_frame_t*);
+/* Where the frame is in its source, if the module was built with DWARF (-g): the file as the compiler
+ * named it, and the line; empty and 0 if it is not known. Read when it is asked for. Not owned: valid
+ * as long as the frame. */
+WASM_API_EXTERN const char* hoist_frame_source_file(wasm_frame_t*);
+WASM_API_EXTERN uint32_t hoist_frame_source_line(wasm_frame_t*);
+/* True if the frame's code is within that of the next frame. */
+WASM_API_EXTERN bool hoist_frame_is_inlined(const wasm_frame_t*);
 
 /* ---- Exceptions. A host function throws by returning a trap that is one: of a call that failed, so
  * that the exception goes on, or a new one. Guest code around the call may catch it. ------------ */
@@ -256,6 +289,20 @@ typedef struct hoist_linker_t hoist_linker_t;
 WASM_API_EXTERN own hoist_linker_t* hoist_linker_new(wasm_engine_t*);
 WASM_API_EXTERN void hoist_linker_delete(own hoist_linker_t*);
 WASM_API_EXTERN void hoist_linker_allow_shadowing(hoist_linker_t*, bool allow);
+/* What becomes of imports that nothing was defined for: in the order of hoist::UnknownImports. */
+enum hoist_unknown_imports_enum {
+  HOIST_UNKNOWN_IMPORTS_ERROR,  /* at first */
+  HOIST_UNKNOWN_IMPORTS_TRAP,   /* functions that trap when they are called */
+  HOIST_UNKNOWN_IMPORTS_DEFAULT /* functions that return zeros */
+};
+WASM_API_EXTERN void hoist_linker_unknown_imports(hoist_linker_t*, uint8_t what);
+WASM_API_EXTERN bool hoist_linker_has(const hoist_linker_t*, const char* module, const char* name);
+/* `as_module`.`as_name` is what `module`.`name` is now; all that `module` has, under another name too. */
+WASM_API_EXTERN bool hoist_linker_alias(hoist_linker_t*, const char* module, const char* name,
+                                        const char* as_module, const char* as_name,
+                                        own hoist_error_t** error);
+WASM_API_EXTERN bool hoist_linker_alias_module(hoist_linker_t*, const char* module,
+                                               const char* as_module, own hoist_error_t** error);
 WASM_API_EXTERN bool hoist_linker_define(hoist_linker_t*, const char* module, const char* name,
                                          const wasm_extern_t*, own hoist_error_t** error);
 /* A host function that belongs to no store. It may be called in any store that the linker
@@ -289,17 +336,49 @@ WASM_API_EXTERN void hoist_wasi_config_inherit_stdio(hoist_wasi_config_t*);
 /* Stream 0, 1 or 2 is a descriptor of the host, which stays the caller's. */
 WASM_API_EXTERN void hoist_wasi_config_set_stream(hoist_wasi_config_t*, unsigned stream,
                                                   int descriptor);
+/* The process's own, nothing (reads end at once, writes vanish), or not open (BADF). */
+enum hoist_stream_kind_enum { HOIST_STREAM_INHERIT, HOIST_STREAM_NULL, HOIST_STREAM_CLOSED };
+WASM_API_EXTERN void hoist_wasi_config_set_stream_kind(hoist_wasi_config_t*, unsigned stream,
+                                                       uint8_t kind);
+/* A file: stream 0 is read from it, 1 and 2 are written to it, from its start or at its end. Opened by
+ * hoist_linker_define_wasi. */
+WASM_API_EXTERN void hoist_wasi_config_set_stream_file(hoist_wasi_config_t*, unsigned stream,
+                                                       const char* path, bool append);
+/* Standard input is these bytes, which are copied. */
+WASM_API_EXTERN void hoist_wasi_config_set_input(hoist_wasi_config_t*, const wasm_byte_vec_t*);
+/* Functions in place of the files, called on the guest's thread, which waits. They take or fill up to
+ * `size` bytes and return how many; a reader returns 0 at the end; SIZE_MAX is an error (IO). */
+typedef size_t (*hoist_wasi_read_t)(void* context, uint8_t* into, size_t size);
+typedef size_t (*hoist_wasi_write_t)(void* context, const uint8_t* from, size_t size);
+WASM_API_EXTERN void hoist_wasi_config_set_reader(hoist_wasi_config_t*, hoist_wasi_read_t,
+                                                  void* context);
+WASM_API_EXTERN void hoist_wasi_config_set_writer(hoist_wasi_config_t*, unsigned stream,
+                                                  hoist_wasi_write_t, void* context);
+/* Where the guest's time comes from, in nanoseconds, for the clocks 0 (real time) and 1 (monotonic), and
+ * its random bytes; null: from the system. Waiting takes real time. */
+typedef uint64_t (*hoist_wasi_clock_t)(void* context, uint32_t clock);
+WASM_API_EXTERN void hoist_wasi_config_set_clock(hoist_wasi_config_t*, hoist_wasi_clock_t,
+                                                 void* context);
+typedef void (*hoist_wasi_random_t)(void* context, uint8_t* out, size_t size);
+WASM_API_EXTERN void hoist_wasi_config_set_random(hoist_wasi_config_t*, hoist_wasi_random_t,
+                                                  void* context);
 /* A TCP address to listen on ("127.0.0.1:8080", "[::1]:80"), and an open descriptor of the process
  * (socket, pipe, file) that stays the caller's. The guest finds listeners at descriptor 3, then the
  * descriptors, then the directories, each in the order of the calls. */
 WASM_API_EXTERN void hoist_wasi_config_add_listener(hoist_wasi_config_t*, const char* address);
 WASM_API_EXTERN void hoist_wasi_config_add_descriptor(hoist_wasi_config_t*, int descriptor);
+/* Told of each address as it is listened on: `address` has the port that the system chose for port 0. */
+typedef void (*hoist_wasi_listen_callback_t)(void* context, const char* wanted,
+                                             const char* address);
+WASM_API_EXTERN void hoist_wasi_config_set_listen_callback(hoist_wasi_config_t*,
+                                                           hoist_wasi_listen_callback_t,
+                                                           void* context);
 /* Descriptors that the guest may have open at a time; 1024 at first. */
 WASM_API_EXTERN void hoist_wasi_config_set_max_descriptors(hoist_wasi_config_t*, uint32_t count);
 /* Whether a program that goes on writing to standard output after its reader has gone (the first write
  * fails with PIPE) ends, with status 141. Off at first. */
 WASM_API_EXTERN void hoist_wasi_config_set_exit_on_broken_pipe(hoist_wasi_config_t*, bool on);
-/* Defines WASI preview 1. The directories are opened and the addresses listened on now. */
+/* Defines WASI preview 1 (and wasi_unstable). The directories are opened and the addresses listened on now. */
 WASM_API_EXTERN bool hoist_linker_define_wasi(hoist_linker_t*, own hoist_wasi_config_t*,
                                               own hoist_error_t** error);
 
@@ -392,13 +471,26 @@ WASM_API_EXTERN bool hoist_linker_define_shared_memory(hoist_linker_t*, const ch
                                                        own hoist_error_t** error);
 
 /* Threads of WASI programs ("wasi" "thread-spawn"); see hoist::WasiThreads. Their stores are not C's:
- * host functions of the C API fail in them. The callback of `limits` is not used. After all other
- * definitions. */
+ * host functions of the C API fail in them. The growth callback of `limits` is called on their threads.
+ * After all other definitions. */
 typedef struct hoist_wasi_threads_t hoist_wasi_threads_t;
 WASM_API_EXTERN bool hoist_module_wants_wasi_threads(const wasm_module_t*);
 WASM_API_EXTERN own hoist_wasi_threads_t* hoist_linker_define_wasi_threads(
     hoist_linker_t*, const wasm_module_t*, const hoist_store_limits_t* limits, uint32_t max_threads,
     own hoist_error_t** error);
+/* Called on a new thread before the guest runs there; the argument is good for that time. Null: nobody.
+ * This and the next one are to be set before the program is instantiated. */
+typedef struct hoist_wasi_thread_t hoist_wasi_thread_t;
+typedef void (*hoist_wasi_thread_start_t)(void* context, hoist_wasi_thread_t*);
+WASM_API_EXTERN void hoist_wasi_threads_on_start(hoist_wasi_threads_t*, hoist_wasi_thread_start_t,
+                                                 void* context);
+/* As hoist_store_set_fuel and hoist_store_set_epoch_deadline, for that thread. */
+WASM_API_EXTERN bool hoist_wasi_thread_set_fuel(hoist_wasi_thread_t*, uint64_t units);
+WASM_API_EXTERN bool hoist_wasi_thread_set_epoch_deadline(hoist_wasi_thread_t*, uint64_t ticks);
+/* Called on the thread whose failure ends the program, when all others have been told. */
+typedef void (*hoist_wasi_thread_failure_t)(void* context, int32_t thread, const hoist_error_t*);
+WASM_API_EXTERN void hoist_wasi_threads_on_failure(hoist_wasi_threads_t*,
+                                                   hoist_wasi_thread_failure_t, void* context);
 /* Why a thread ended the program, and its number if `thread` is not null; null: none did. */
 WASM_API_EXTERN own hoist_error_t* hoist_wasi_threads_failure(const hoist_wasi_threads_t*,
                                                               int32_t* thread);

@@ -255,8 +255,10 @@ class Run {
     }
   }
   void call() {
-    const auto functions = wasi::functions();
-    const wasi::Function& f = functions[bytes_.u8() % functions.size()];
+    const std::uint8_t choice = bytes_.u8();
+    const auto functions =
+        wasi::functions(choice < 184 ? wasi::Version::Preview1 : wasi::Version::Unstable);
+    const wasi::Function& f = functions[choice % functions.size()];
     std::uint64_t args[wasi::kMaxParams];
     for (std::size_t i = 0; f.params[i] != '\0'; ++i) {
       args[i] = value();

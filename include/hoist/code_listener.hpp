@@ -13,7 +13,7 @@
 namespace hoist {
 
 enum class CodeKind : std::uint8_t {
-  Function,           ///< of the WebAssembly module
+  Function,           ///< of the WebAssembly module, or of a user of the IR
   EntryTrampoline,    ///< from the host into a function of one signature
   ExitTrampoline,     ///< from WebAssembly to host functions of one signature
   BuiltinTrampoline,  ///< from WebAssembly to a function of Hoist
@@ -76,7 +76,8 @@ class LoadedCode {
   virtual std::span<const std::uint8_t> unwind_info() const noexcept = 0;
 };
 
-/// Called from any thread, also from several at once, on the thread that loads or drops the code.
+/// Hears of all code of the engines that it is given to, from their creation to their end. Called
+/// from any thread, also from several at once, on the thread that loads or drops the code.
 /// Must not use the engine. A listener can be that of several engines.
 class CodeListener {
  public:

@@ -84,6 +84,10 @@ struct Config {
   /// Code compares Engine::epoch with the store's deadline at every function and every turn of a
   /// loop: Store::set_epoch_deadline works, and InterruptHandle::interrupt stops loops too.
   bool epoch = false;
+  /// Code looks at every turn of a loop whether InterruptHandle::interrupt was called, which ends
+  /// loops then, too; cheaper than `epoch`, which does the same and more. On by itself for modules
+  /// that import "wasi" "thread-spawn": each thread of a program can end all of it.
+  bool interruptible = false;
   /// For tests: stores look for unreachable references each time that one is made.
   bool collect_always = false;
   /// Floating-point arithmetic gives one NaN only, the positive canonical one, as the

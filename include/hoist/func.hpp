@@ -164,11 +164,8 @@ class TypedFunc<R(Args...)> {
     if (!(detail::ParamType<Args>::put(args, store, slots + Params::kOffsets[next++]) && ...)) {
       return detail::other_store_error();
     }
-    if (!detail::enter(store, object_, slots)) [[unlikely]] {
-      Error error = detail::take_error(store);
-      Mode::pass_on(error);
-      return error;
-    }
+    if (!detail::enter(store, object_, slots)) [[unlikely]]
+      return failed<Mode>(store);
     if constexpr (std::is_void_v<R>) {
       return {};
     } else {
@@ -179,6 +176,13 @@ class TypedFunc<R(Args...)> {
 
  private:
   explicit TypedFunc(const Func& func) : func_(func), object_(detail::object_of(func)) {}
+  /// Apart, so that calls which succeed save no registers for it.
+  template <typename Mode>
+  [[gnu::noinline, gnu::cold]] static Result<R> failed(StoreRef store) noexcept(!Mode::kEnabled) {
+    Error error = detail::take_error(store);
+    Mode::pass_on(error);
+    return error;
+  }
   Func func_;
   void* object_;
 };

@@ -45,8 +45,8 @@ class HOIST_API GuestProfile {
  public:
   GuestProfile() = default;
   std::uint64_t interval_ns() const noexcept;
-  /// Samples that were taken in guests and what they call; periods of SampleClock::Cpu that went by
-  /// at once count.
+  /// Samples that were taken in guests and what they call; periods of Clock::Cpu that went by at
+  /// once count.
   std::uint64_t samples() const noexcept;
   /// That found no room, because the sampler's thread did not come to run.
   std::uint64_t lost() const noexcept;
@@ -77,8 +77,9 @@ struct ProfilerOptions {
     /// measure it in ticks of
     /// their own, often 4 ms: a shorter interval then gives fewer samples that count more.
     Cpu,
-    /// Time: waiting in host functions counts. System calls of host functions that wait return
-    /// EINTR more often.
+    /// Time: waiting in host functions counts. A thread that waits is interrupted once, and then
+    /// counts without that as long as it waits there (where the system has /proc): system calls of
+    /// host functions return EINTR a little more often.
     Wall
   };
   std::uint64_t interval_ns = 1'000'000;  ///< at least 100,000

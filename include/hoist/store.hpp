@@ -26,9 +26,9 @@ class HOIST_API InterruptHandle {
  public:
   InterruptHandle() = default;
   /// The call in progress, or else the next one, ends with a trap of code Interrupted. Found out by
-  /// code at its next call, with Config::epoch also at the next turn of a loop; WASI calls that
-  /// wait are woken. A host function is not interrupted, but what it calls is. One request ends one
-  /// call.
+  /// code at its next call, with Config::interruptible or Config::epoch also at the next turn of a
+  /// loop; WASI calls that wait are woken. A host function is not interrupted, but what it calls
+  /// is. One request ends one call.
   void interrupt() const noexcept;
 
  private:
@@ -93,6 +93,19 @@ struct Growth {
   std::uint64_t maximum = 0;  ///< declared by the guest; the largest number if it is not
 };
 
+/// The limits that StoreLimits has, for messages.
+enum class StoreLimit : std::uint8_t {
+  MemoryBytes,
+  TotalMemoryBytes,
+  TableElements,
+  TotalTableElements,
+  Instances,
+  Memories,
+  Tables,
+  References,
+  ReferenceBytes
+};
+
 /// Bounds on what the guests of a store may make. Growing beyond fails as the specification lets it
 /// fail (memory.grow gives -1); instantiation beyond is an Error of kind Limit.
 struct StoreLimits {
@@ -100,6 +113,9 @@ struct StoreLimits {
   std::uint64_t memory_bytes = kUnlimited;        ///< of each memory
   std::uint64_t total_memory_bytes = kUnlimited;  ///< of all memories together
   std::uint64_t table_elements = 10'000'000;      ///< of each table
+  /// Of all tables together. As total_memory_bytes, it is of all threads of a WASI program together
+  /// (wasi_threads.hpp).
+  std::uint64_t total_table_elements = kUnlimited;
   std::uint64_t instances = kUnlimited;
   std::uint64_t memories = kUnlimited;
   std::uint64_t tables = kUnlimited;
@@ -111,10 +127,14 @@ struct StoreLimits {
   bool pooled = true;
   /// Growth that is refused ends the call with an Error of kind Limit.
   bool trap_on_refused_growth = false;
-  /// Has the last word on each growth if set, whatever the limits above say. On the guest's thread;
-  /// must not use the store.
+  /// Has the last word on each growth if set, whatever the limits above say. On the guest's thread,
+  /// without a lock; must not use the store. May be asked twice about one growth, if another thread
+  /// has taken what was left.
   bool (*on_growth)(void* context, const Growth& growth) = nullptr;
   void* context = nullptr;
+  /// What messages call a limit: the option of a command, say. Null, or null for a limit: by the
+  /// name of its member here.
+  const char* (*name_of)(StoreLimit limit) = nullptr;
 };
 
 /// Owns the contents. Must not end while a call into it is in progress.

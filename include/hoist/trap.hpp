@@ -4,6 +4,7 @@
 /// WebAssembly returned: `if (const Trap* trap = Trap::of(error))`.
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,10 @@
 #include "hoist/result.hpp"
 
 namespace hoist {
+
+namespace detail {
+class LineSource;
+}
 
 /// Error::code() of an error of kind Trap.
 enum class TrapCode : std::uint8_t {
@@ -34,8 +39,20 @@ enum class TrapCode : std::uint8_t {
   BadConversionToInteger = 255
 };
 
+/// Where something is in the source of a guest.
+struct SourcePlace {
+  std::string file;        ///< as the compiler named it; empty: not known
+  std::uint32_t line = 0;  ///< 0: not known
+};
+
+/// A function that the guest's source has at a place in its code.
+struct SourceFunction {
+  std::string name;  ///< for people: demangled unless Config::demangle is off; may be empty
+  SourcePlace place;
+};
+
 /// One function on the guest's stack.
-struct Frame {
+struct HOIST_API Frame {
   static constexpr std::uint64_t kNoOffset = ~std::uint64_t{0};
   std::string module;    ///< from the name section; may be empty
   std::string function;  ///< from the name section, else an export's name; may be empty
@@ -44,7 +61,17 @@ struct Frame {
   std::uint64_t function_offset = kNoOffset;  ///< the same from the start of the function's body
   /// For Hoist's own code: tells modules apart, is never followed.
   const void* code = nullptr;
-  bool raw_names = false;  ///< shown as it is, not demangled (Config::demangle)
+  bool raw_names = false;   ///< shown as it is, not demangled (Config::demangle)
+  bool is_inlined = false;  ///< its code is within that of the next frame
+  /// For Hoist's own code: what `source` looks into.
+  std::shared_ptr<detail::LineSource> lines = {};
+
+  /// File and line, of modules that were built with DWARF (-g). The first frame of a module that is
+  /// asked reads them. Also after the module has gone.
+  SourcePlace source() const noexcept;
+  /// The functions that the guest's own compiler had inlined here, innermost first, and last the
+  /// frame's function itself: the first is at `source`, each other where it calls the one before.
+  std::vector<SourceFunction> source_functions() const noexcept;
 };
 
 class HOIST_API Trap {

@@ -110,6 +110,10 @@ struct WasiConfig {
   WasiStream err;
   /// TCP addresses to listen on, ADDR:PORT with a numeric address ("127.0.0.1:8080", "[::1]:80").
   std::vector<std::string> listen;
+  /// Told of each of them as it is listened on, in their order: the port of `address` is the one
+  /// that the system chose where `wanted` has port 0.
+  void (*on_listen)(void* user, const char* wanted, const char* address) noexcept = nullptr;
+  void* on_listen_user = nullptr;
   /// Open descriptors of the process (sockets, pipes, files) that the guest may use. They stay open
   /// and the caller's. Directories are given by path instead.
   std::vector<int> descriptors;
@@ -122,11 +126,10 @@ struct WasiConfig {
   WasiRandom random;  ///< default: the system's
 };
 
-/// Defines "wasi_snapshot_preview1" (and "wasi_unstable", its older name, where they agree). Opens
-/// the directories and files and listens. All instances that the linker makes share the state:
-/// descriptors, positions. proc_exit ends the entering call with an Error of kind Exit whose code()
-/// is the status. A guest that waits (for input, a connection, time) stops waiting when its store
-/// is interrupted.
+/// Defines "wasi_snapshot_preview1" and "wasi_unstable", its older form. Opens the directories and
+/// files and listens. All instances that the linker makes share the state: descriptors, positions.
+/// proc_exit ends the entering call with an Error of kind Exit whose code() is the status. A guest
+/// that waits (for input, a connection, time) stops waiting when its store is interrupted.
 /// @error Io: a directory or file cannot be opened, an address not listened on; BadArgument: a name
 /// with a zero byte, a bad address, a descriptor that is not open, or defined already.
 HOIST_API Result<void> add_wasi_to_linker(Linker& linker, WasiConfig config) noexcept;

@@ -17,10 +17,15 @@ struct ThreadGroup;
 }
 
 struct WasiThreadsConfig {
-  StoreLimits limits;               ///< of the store of each thread; its callback runs there
+  /// Of the store of each thread; its callback runs there. The totals are of the program: what the
+  /// store that spawns has counts, too.
+  StoreLimits limits;
   std::uint32_t max_threads = 256;  ///< alive at once; more cannot be spawned
   /// Called on a new thread before the guest runs there, say to set fuel or a deadline.
   void (*on_start)(void* context, StoreRef store) = nullptr;
+  /// Called on the thread whose failure ends the program (WasiThreads::Failure), when all others
+  /// have been told. For embedders that wait for nobody.
+  void (*on_failure)(void* context, std::int32_t thread, const Error& error) = nullptr;
   void* context = nullptr;
 };
 
@@ -39,7 +44,8 @@ class HOIST_API WasiThreads {
 
   WasiThreads(WasiThreads&&) noexcept;
   WasiThreads& operator=(WasiThreads&&) noexcept;
-  /// As `stop`, for as long as it takes: a loop that calls nothing ends only with Config::epoch.
+  /// As `stop`, for as long as it takes: a host function is not interrupted, nor a loop of a module
+  /// that was compiled without looks (see Config::interruptible).
   ~WasiThreads();
 
   /// A thread that fails (a trap, proc_exit, an error of a host function) ends the program: all

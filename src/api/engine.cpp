@@ -60,8 +60,8 @@ static Result<std::unique_ptr<runtime::Pool>> make_pool(const PoolingOptions& op
   return runtime::Pool::create(settings);
 }
 
-static Result<runtime::CodeListeners> make_listeners(const Config& config) {
-  runtime::CodeListeners out;
+static Result<jit::CodeListeners> make_listeners(const Config& config) {
+  jit::CodeListeners out;
   HOIST_TRY(std::shared_ptr<CodeListener> agent, profiling::make_agent(config.profiler));
   if (agent != nullptr) out.push_back(std::move(agent));
   if (config.code_listener != nullptr) out.push_back(config.code_listener);
@@ -80,6 +80,7 @@ Result<Engine> Engine::create(const Config& config) noexcept {
   options.explicit_bounds = config.explicit_bounds_checks;
   options.fuel = config.fuel;
   options.epoch = config.epoch;
+  options.interrupts = config.interruptible;
   options.canonical_nans = config.canonical_nans;
   options.deterministic_relaxed = config.deterministic_relaxed_simd;
   options.cpu = config.cpu;
@@ -87,7 +88,7 @@ Result<Engine> Engine::create(const Config& config) noexcept {
   options.cache_bytes = config.cache_bytes;
   auto compiler = compiler::make_native_compiler(options);
   if (!compiler) return std::move(compiler).error();
-  HOIST_TRY(runtime::CodeListeners listeners, make_listeners(config));
+  HOIST_TRY(jit::CodeListeners listeners, make_listeners(config));
   auto impl = std::make_shared<detail::EngineImpl>();
   impl->config = config;
   impl->features = features;

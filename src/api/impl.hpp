@@ -40,8 +40,12 @@ namespace hoist::api {
 
 using detail::Access;
 
-/// Passes the progress of a compilation on; `options` and `context` outlive the sink.
-runtime::ProgressSink progress_sink(const CompileOptions& options, const CompileOptions*& context);
+/// For a module compiled with `options`, which outlive the request, as `context` does. The threads
+/// of a program must be able to end each other, so that all that may have some look for it.
+runtime::CompileRequest compile_request(const wasm::Module& module, const CompileOptions& options,
+                                        const CompileOptions*& context);
+/// Whether the module imports "wasi" "thread-spawn".
+bool spawns_threads(const wasm::Module& module);
 
 /// @error Unsupported: names what this machine lacks of `features` (bits of CodeSettings)
 Result<void> check_cpu(std::uint64_t features);

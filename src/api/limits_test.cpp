@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -91,6 +92,111 @@ TEST(Limits, TotalOfAllMemoriesAndCounts) {
                "the store's limit of 2 instances is reached");
   EXPECT_ERROR(Memory::create(store, {}), ErrorKind::Limit,
                "the store's limit of 2 memories is reached");
+}
+
+TEST(Limits, TotalOfAllTables) {
+  StoreLimits limits;
+  limits.total_table_elements = 5;
+  {
+    Store store(test_engine(), limits);
+    const Instance first = instantiate(store);
+    const Instance second = instantiate(store);
+    EXPECT_EQ(call_i32(first, "grow_table", {4}), -1);
+    EXPECT_EQ(call_i32(first, "grow_table", {3}), 1);
+    EXPECT_EQ(call_i32(second, "grow_table", {1}), -1);
+    EXPECT_EQ(call_i32(second, "grow_table", {0}), 1);
+    EXPECT_ERROR(must(second.table("table")).grow(1, Val::null(ValType(ValKind::FuncRef))),
+                 ErrorKind::Limit,
+                 "a table of 2 elements is more than the store's limit total_table_elements of 5 "
+                 "elements, of which others have 4");
+    EXPECT_ERROR(Instance::create(store, compile("(module (table 1 funcref))")), ErrorKind::Limit,
+                 "a table of 1 elements is more than the store's limit total_table_elements of 5 "
+                 "elements, of which others have 5");
+  }
+  limits.total_table_elements = 4;
+  Store store(test_engine(), limits);
+  // What was made for the first stays, the rest was never counted.
+  EXPECT_FALSE(Instance::create(store, compile("(module (table 3 funcref) (table 2 funcref))")));
+  EXPECT_FALSE(Instance::create(store, compile("(module (table 5 funcref))")));
+  must(Instance::create(store, compile("(module (table 1 funcref))")));
+}
+
+TEST(Limits, MessagesNameThemAsTheEmbedderDoes) {
+  StoreLimits limits;
+  limits.memory_bytes = 65536;
+  limits.total_memory_bytes = 65536;
+  limits.table_elements = 3;
+  limits.instances = 2;
+  limits.references = 0;
+  limits.name_of = [](StoreLimit limit) -> const char* {
+    switch (limit) {
+      case StoreLimit::MemoryBytes: return "--memory";
+      case StoreLimit::TotalMemoryBytes: return "--all-memory";
+      case StoreLimit::Instances: return "--instances";
+      case StoreLimit::References: return "--references";
+      case StoreLimit::TableElements:
+      case StoreLimit::TotalTableElements:
+      case StoreLimit::Memories:
+      case StoreLimit::Tables:
+      case StoreLimit::ReferenceBytes: return nullptr;
+    }
+    return nullptr;
+  };
+  Store store(test_engine(), limits);
+  EXPECT_ERROR(Instance::create(store, compile("(module (memory 2))")), ErrorKind::Limit,
+               "a memory of 131072 bytes is more than the limit --memory of 65536 bytes");
+  EXPECT_ERROR(Instance::create(store, compile("(module (table 4 funcref))")), ErrorKind::Limit,
+               "a table of 4 elements is more than the store's limit table_elements of 3 elements");
+  must(Instance::create(store, compile("(module (memory 1))")));
+  EXPECT_ERROR(Instance::create(store, compile("(module (memory 1))")), ErrorKind::Limit,
+               "a memory of 65536 bytes is more than the limit --all-memory of 65536 bytes, of "
+               "which others have 65536");
+  must(Instance::create(store, compile("(module)")));
+  EXPECT_ERROR(Instance::create(store, compile("(module)")), ErrorKind::Limit,
+               "the limit --instances of 2 instances is reached");
+  EXPECT_ERROR(ExternRef::create(store, nullptr, [](void*) {}), ErrorKind::Limit,
+               "the store's references have reached their limit: 0 objects of 0, 0 bytes of "
+               "18446744073709551615 (--references, reference_bytes)");
+}
+
+/// Whoever grows it, and whoever asks meanwhile.
+TEST(Limits, SharedMemoriesCountWithTheirPresentSize) {
+  struct Context {
+    std::optional<SharedMemory> memory;
+    int asked = 0;
+  } context;
+  StoreLimits limits;
+  limits.total_memory_bytes = 8 * 65536;
+  limits.context = &context;
+  limits.on_growth = [](void* opaque, const Growth& growth) {
+    auto& self = *static_cast<Context*>(opaque);
+    // No lock is held: the same memory can be grown from here.
+    if (growth.what == Growth::What::Memory && ++self.asked == 3) must(self.memory->grow(1));
+    return growth.allowed;
+  };
+  Store store(test_engine(), limits);
+  Store other(test_engine());
+  MemoryType type;
+  type.minimum = 1;
+  type.maximum = 100;
+  context.memory = must(SharedMemory::create(test_engine(), type));
+  Memory here = must(context.memory->in(store));
+  Memory there = must(context.memory->in(other));
+  must(context.memory->in(store));
+  EXPECT_EQ(context.asked, 1);
+  EXPECT_EQ(must(there.grow(2)), 1U);
+  EXPECT_EQ(must(context.memory->grow(1)), 3U);
+  const Instance guest = instantiate(store);  // one page of its own: asked for the second time
+  // It had 4 pages when it was asked, has 5 then, and is asked about those.
+  EXPECT_EQ(must(here.grow(2)), 5U);
+  EXPECT_EQ(context.asked, 4);
+  EXPECT_EQ(context.memory->pages(), 7U);
+  EXPECT_EQ(call_i32(guest, "grow", {1}), -1);
+  EXPECT_FALSE(here.grow(1));
+  // The store does not decide about others, but counts what they did.
+  EXPECT_EQ(must(there.grow(10)), 7U);
+  EXPECT_EQ(call_i32(guest, "grow", {1}), -1);
+  EXPECT_EQ(call_i32(guest, "grow", {0}), 1);
 }
 
 TEST(Limits, MinimumAboveTheLimit) {
@@ -292,6 +398,41 @@ TEST(Interrupt, StopsALoopFromAnotherThread) {
     EXPECT_TRAP(must(guest.func("spin")).call({}), TrapCode::Interrupted, "m!spin");
     other.join();
     EXPECT_EQ(call_i32(guest, "count", {10}), 55);  // a request is used up
+  }
+}
+
+/// Without epochs: loops, calls as the last act of a function, and both with handlers around.
+TEST(Interrupt, StopsAllThatGoesOnInInterruptibleCode) {
+  constexpr const char* kText = R"((module $m (tag $t) (type $f (func)) (table 1 1 funcref)
+    (elem (i32.const 0) $indirect) (elem declare func $reference)
+    (func $loop (export "loop") (loop (br 0)))
+    (func $nested (export "nested") (loop (loop (br 1))))
+    (func $tail (export "tail") (return_call $tail))
+    (func $indirect (export "indirect") (return_call_indirect (type $f) (i32.const 0)))
+    (func $reference (export "reference") (return_call_ref $f (ref.func $reference)))
+    (func $try (export "try") (loop $l (block $h (try_table (catch $t $h) (loop (br 0)))) (br $l)))
+    (func $throw (export "throw")
+      (loop $l (block $h (try_table (catch $t $h) (throw $t))) (br $l)))
+    (func (export "count") (param i32) (result i32) (local i32)
+      (loop (local.set 1 (i32.add (local.get 1) (local.get 0)))
+        (br_if 0 (local.tee 0 (i32.sub (local.get 0) (i32.const 1)))))
+      (local.get 1))))";
+  for (const OptLevel level : {OptLevel::None, OptLevel::Full}) {
+    const Engine engine = engine_with([](Config& c) { c.interruptible = true; }, level);
+    Store store(engine);
+    const Instance guest = instantiate(store, kText);
+    for (const char* name : {"loop", "nested", "tail", "indirect", "reference", "try", "throw"}) {
+      std::thread other([handle = store.interrupt_handle()] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        handle.interrupt();
+      });
+      const auto result = must(guest.func(name)).call({});
+      other.join();
+      ASSERT_FALSE(result) << name;
+      EXPECT_EQ(result.error().code(), static_cast<int>(TrapCode::Interrupted)) << name;
+      EXPECT_EQ(call_i32(guest, "count", {10}), 55);
+    }
+    EXPECT_FALSE(store.set_epoch_deadline(1));  // epochs are more
   }
 }
 

@@ -54,9 +54,12 @@ Result<void> Linker::define_host(std::string_view module, std::string_view field
     spec.destroy(spec.closure);
     return api::moved_from("linker");
   }
-  return impl_->linker.define(
-      module, field,
-      std::make_shared<const runtime::HostFunction>(impl_->engine.impl()->engine, std::move(spec)));
+  std::string name;
+  name.reserve(module.size() + 1 + field.size());
+  name.append(module).append(1, '.').append(field);
+  return impl_->linker.define(module, field,
+                              std::make_shared<const runtime::HostFunction>(
+                                  impl_->engine.impl()->engine, std::move(spec), std::move(name)));
 }
 
 Result<void> Linker::define_instance(std::string_view module, const Instance& instance) noexcept {

@@ -3,10 +3,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "api/impl.hpp"
 #include "platform/clocks.hpp"
+#include "platform/embedder_call.hpp"
 #include "platform/files.hpp"
 #include "runtime/objects/types.hpp"
 #include "wasm/decode/decoder.hpp"
@@ -20,17 +22,26 @@ namespace hoist {
 using platform::Clock;
 using platform::now_ns;
 
-runtime::ProgressSink api::progress_sink(const CompileOptions& options,
-                                         const CompileOptions*& context) {
+bool api::spawns_threads(const wasm::Module& module) {
+  return std::any_of(module.imports.begin(), module.imports.end(), [](const wasm::Import& import) {
+    return import.module == "wasi" && import.field == "thread-spawn";
+  });
+}
+
+runtime::CompileRequest api::compile_request(const wasm::Module& module,
+                                             const CompileOptions& options,
+                                             const CompileOptions*& context) {
   context = &options;
-  runtime::ProgressSink sink;
-  if (options.on_progress == nullptr) return sink;
-  sink.context = &context;
-  sink.on_progress = [](void* the_context, std::uint32_t done, std::uint32_t functions) {
+  runtime::CompileRequest request;
+  request.interrupts = spawns_threads(module);
+  if (options.on_progress == nullptr) return request;
+  request.progress.context = &context;
+  request.progress.on_progress = [](void* the_context, std::uint32_t done,
+                                    std::uint32_t functions) {
     const CompileOptions& to = **static_cast<const CompileOptions**>(the_context);
-    to.on_progress(to.context, {done, functions});
+    platform::embedder_call([&] { to.on_progress(to.context, {done, functions}); });
   };
-  return sink;
+  return request;
 }
 
 /// `begun`: when the work on this module began, for the statistics.
@@ -50,8 +61,8 @@ static Result<Module> compile_bytes(const Engine& engine, wasm::ModuleBytes byte
 
   runtime::CompileReport report;
   const CompileOptions* context = nullptr;
-  const runtime::ProgressSink progress = api::progress_sink(options, context);
-  HOIST_TRY(image::Image image, inner->compiler().compile_module(module, progress, &report));
+  const runtime::CompileRequest request = api::compile_request(module, options, context);
+  HOIST_TRY(image::Image image, inner->compiler().compile_module(module, request, &report));
   const std::uint64_t compiled = now_ns(Clock::Monotonic);
   stats.compile_ns = compiled - decoded;
   stats.compile_cpu_ns = report.cpu_ns;

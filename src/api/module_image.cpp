@@ -18,6 +18,7 @@
 #include "wasm/decode/decoder.hpp"
 #include "wasm/format/feature_list.hpp"
 #include "wasm/text/wat_parser.hpp"
+#include "wasm/validate/used_features.hpp"
 #include "wasm/validate/validator.hpp"
 
 namespace hoist {
@@ -59,16 +60,19 @@ static Result<void> check_settings(const image::CodeSettings& image,
   static constexpr Option kSignals{"--signals=off", "--signals=on"};
   static constexpr Option kBounds{"--bounds-checks=auto", "--bounds-checks=explicit"};
   static constexpr Option kFuel{"no --fuel", "--fuel"};
-  static constexpr Option kEpoch{"no --epoch", "--epoch"};
-  static constexpr Option kTimeout{"no --timeout", "--timeout"};
+  static constexpr Option kInterrupts{"", "--interruptible"};
+  static constexpr Option kTimeout{"no --timeout", ""};
   static constexpr Option kNan{"--nan=any", "--nan=canonical"};
   static constexpr Option kRelaxed{"--relaxed-simd=fast", "--relaxed-simd=deterministic"};
+  // Code that looks at more than the engine asks for runs in it.
   const Setting settings[] = {
+      {"checks for interruption", image.is_interruptible() || !engine.is_interruptible(), true,
+       "interruptible", kInterrupts, kTimeout},
+      {"epoch checks", image.epoch || !engine.epoch, true, "epoch", {"", "--epoch"}, kTimeout},
       {"signals", image.signals, engine.signals, "signals", kSignals, kSignals},
       {"explicit bounds checks", image.explicit_bounds, engine.explicit_bounds,
        "explicit_bounds_checks", kBounds, kBounds},
       {"fuel", image.fuel, engine.fuel, "fuel", kFuel, kFuel},
-      {"epoch checks", image.epoch, engine.epoch, "epoch", kEpoch, kTimeout},
       {"canonical NaNs", image.canonical_nans, engine.canonical_nans, "canonical_nans", kNan, kNan},
       {"deterministic relaxed SIMD", image.deterministic_relaxed, engine.deterministic_relaxed,
        "deterministic_relaxed_simd", kRelaxed, kRelaxed},
@@ -84,6 +88,23 @@ static Result<void> check_settings(const image::CodeSettings& image,
                     setting.member));
   }
   return {};
+}
+
+/// What a module uses of the features that it was decoded with.
+static std::uint64_t features_of(const wasm::Module& module) {
+  return wasm::bits_of(wasm::used_features(module.bytes, module.features));
+}
+
+/// Bodies of images are not validated again: what they use is what their file says.
+static Result<void> check_features(std::uint64_t used, wasm::Features allowed) {
+  const std::uint64_t missing = used & ~wasm::bits_of(allowed);
+  if (missing == 0) return {};
+  const std::string names = wasm::switchable_names(missing);
+  if (names.empty()) return Error(ErrorKind::Malformed, "damaged image: it uses unknown features");
+  return Error(ErrorKind::Unsupported,
+               fmt::format("the image's module uses features that the engine has off: {} (hoist "
+                           "run with --features; in the API Config::features)",
+                           names));
 }
 
 static Error damaged_module(const Error& reason) {
@@ -104,6 +125,10 @@ static Result<Module> load_image(const Engine& engine, std::span<const std::uint
   auto module = wasm::decode(wasm::ModuleBytes(owner, image.section(image::kModuleSection)),
                              wasm::all_features());
   if (!module) return damaged_module(module.error());
+  // Entries of a cache do not say it.
+  const std::uint64_t known = image.language_features();
+  HOIST_TRY_VOID(
+      check_features(known != 0 ? known : features_of(*module), engine.impl()->features));
   if (auto valid = wasm::validate_module(*module); !valid) return damaged_module(valid.error());
   HOIST_TRY_VOID(runtime::check_image(*module, image));
 
@@ -148,17 +173,24 @@ bool Module::is_image(std::span<const std::uint8_t> bytes) noexcept {
   return image::has_elf_magic(bytes);
 }
 
-static std::vector<std::uint8_t> file_of(const wasm::Module& module, const image::Image& image) {
+/// `features`: what the module uses.
+static std::vector<std::uint8_t> file_of(const wasm::Module& module, const image::Image& image,
+                                         std::uint64_t features) {
   const std::vector<image::ImageSymbol> symbols = runtime::image_symbols(module, image);
   image::ImageFileParts parts;
   parts.module = module.bytes.span();
   parts.symbols = symbols;
+  parts.language_features = features;
   return image::image_file(image, parts);
 }
 
 Result<std::vector<std::uint8_t>> Module::serialize() const noexcept {
   if (impl_ == nullptr) return api::moved_from("module");
-  return file_of(impl_->code->module(), impl_->code->code().image());
+  const wasm::Module& module = impl_->code->module();
+  const image::Image& image = impl_->code->code().image();
+  // One that came from a file may have been accepted with other features than this engine's.
+  const std::uint64_t known = image.language_features();
+  return file_of(module, image, known != 0 ? known : features_of(module));
 }
 
 Result<std::vector<std::uint8_t>> Module::precompile(const Engine& engine,
@@ -175,10 +207,10 @@ Result<std::vector<std::uint8_t>> Module::precompile(const Engine& engine,
             wasm::decode(wasm::ModuleBytes::borrow(bytes), engine.impl()->features));
   HOIST_TRY_VOID(wasm::validate_module(module));
   const CompileOptions* context = nullptr;
-  const runtime::ProgressSink progress = api::progress_sink(options, context);
+  const runtime::CompileRequest request = api::compile_request(module, options, context);
   HOIST_TRY(const image::Image image,
-            engine.impl()->engine->compiler().compile_module(module, progress, nullptr));
-  return file_of(module, image);
+            engine.impl()->engine->compiler().compile_module(module, request, nullptr));
+  return file_of(module, image, features_of(module));
 }
 
 Result<void> Module::serialize_to_file(const std::string& path) const noexcept {

@@ -113,10 +113,9 @@ TEST(ModuleImage, FitsOnlyEnginesOfItsSettings) {
   EXPECT_ERROR(with([](Header& h) { h.fuel = 1; }), ErrorKind::Unsupported,
                "the image was compiled with fuel on, the engine has off: both must be the same "
                "(hoist compile with no --fuel, or hoist run with --fuel; in the API Config::fuel)");
-  EXPECT_ERROR(
-      with([](Header& h) { h.epoch = 1; }), ErrorKind::Unsupported,
-      "the image was compiled with epoch checks on, the engine has off: both must be the same "
-      "(hoist compile with no --epoch, or hoist run with --timeout; in the API Config::epoch)");
+  // Code that looks at more than it has to runs.
+  EXPECT_TRUE(with([](Header& h) { h.epoch = 1; }));
+  EXPECT_TRUE(with([](Header& h) { h.interrupts = 1; }));
   EXPECT_ERROR(with([](Header& h) { h.signals = 0; }), ErrorKind::Unsupported,
                "the image was compiled with signals off, the engine has on: both must be the same "
                "(hoist compile with --signals=on, or hoist run with --signals=off; in the API "
@@ -127,6 +126,87 @@ TEST(ModuleImage, FitsOnlyEnginesOfItsSettings) {
                "--bounds-checks=explicit; in the API Config::explicit_bounds_checks)");
   EXPECT_FALSE(with([](Header& h) { h.cpu_features = ~std::uint64_t{0}; }));
   EXPECT_FALSE(with([](Header& h) { std::strcpy(h.target, "aarch64"); }));
+}
+
+TEST(ModuleImage, LooksAtLeastAtWhatTheEngineWants) {
+  const auto engine_with = [](bool interruptible, bool epoch) {
+    Config config;
+    config.interruptible = interruptible;
+    config.epoch = epoch;
+    return must(Engine::create(config));
+  };
+  const std::span<const std::uint8_t> text(reinterpret_cast<const std::uint8_t*>(kText),
+                                           strlen(kText));
+  const Engine plain = engine_with(false, false);
+  const Engine interruptible = engine_with(true, false);
+  const Engine epoch = engine_with(false, true);
+  const Engine both = engine_with(true, true);
+  const auto check = [&](const Engine& made, const Engine& runs, bool fine) {
+    EXPECT_EQ(Module::deserialize(runs, must(Module::precompile(made, text))).has_value(), fine);
+  };
+  for (const Engine* made : {&plain, &interruptible, &epoch, &both}) check(*made, plain, true);
+  check(plain, interruptible, false);
+  check(epoch, interruptible, true);
+  check(interruptible, epoch, false);
+  check(plain, both, false);
+  check(epoch, both, true);
+  EXPECT_ERROR(Module::deserialize(interruptible, must(Module::precompile(plain, text))),
+               ErrorKind::Unsupported,
+               "the image was compiled with checks for interruption off, the engine has on: both "
+               "must be the same (hoist compile with --interruptible, or hoist run with no "
+               "--timeout; in the API Config::interruptible)");
+  EXPECT_ERROR(Module::deserialize(epoch, must(Module::precompile(interruptible, text))),
+               ErrorKind::Unsupported,
+               "the image was compiled with epoch checks off, the engine has on: both must be the "
+               "same (hoist compile with --epoch, or hoist run with no --timeout; in the API "
+               "Config::epoch)");
+}
+
+TEST(ModuleImage, NeedsTheFeaturesOfItsModule) {
+  struct Case {
+    const char* text;
+    const char* used;  ///< what it needs, in the order of the table
+  };
+  // One use of each, as the only one: those that tell, and those that only change a rule.
+  const Case cases[] = {
+      {"(module)", ""},
+      {"(module (func (result v128) (v128.const i64x2 1 2)))", "simd"},
+      {"(module (global v128 (v128.const i64x2 1 2)))", "simd"},
+      {"(module (func (param i32) (result i32) (i32.extend8_s (local.get 0))))", "sign-extension"},
+      {"(module (memory 1 2 shared))", "threads"},
+      {"(module (memory i64 1))", "memory64"},
+      {"(module (memory 1) (memory 1))", "multi-memory"},
+      {"(module (func $f (return_call $f)))", "tail-calls"},
+      {"(module (tag))", "exceptions"},
+      {"(module (func (param i32) (result i32 i32) (local.get 0) (local.get 0)))", "multi-value"},
+      {"(module (global $a i32 (i32.const 1)) (global i32 (global.get $a)))", "gc"},
+      {"(module (global i32 (i32.add (i32.const 1) (i32.const 2))))", "extended-const"},
+      {"(module (memory 1) (func (memory.fill (i32.const 0) (i32.const 0) (i32.const 0)))"
+       " (func (param v128) (drop (local.get 0))))",
+       "bulk-memory, simd"},
+  };
+  for (const Case& item : cases) {
+    const std::vector<std::uint8_t> bytes = must(compile(item.text).serialize());
+    EXPECT_TRUE(Module::deserialize(test_engine(), bytes)) << item.text;
+    Config config;
+    config.features = "-all";
+    const auto none = Module::deserialize(must(Engine::create(config)), bytes);
+    if (item.used[0] == 0) {
+      EXPECT_TRUE(none) << none.error().message();
+      continue;
+    }
+    ASSERT_FALSE(none) << item.text;
+    EXPECT_EQ(none.error().kind(), ErrorKind::Unsupported);
+    EXPECT_EQ(none.error().message(),
+              std::string("the image's module uses features that the engine has off: ") +
+                  item.used + " (hoist run with --features; in the API Config::features)");
+  }
+  // What it does not use does not matter.
+  Config config;
+  config.features = "-simd,-threads,-relaxed-simd";
+  const Engine engine = must(Engine::create(config));
+  const Module kept = must(Module::deserialize(engine, must(compile(kText).serialize())));
+  EXPECT_EQ(must(kept.serialize()), must(compile(kText).serialize()));
 }
 
 TEST(ModuleImage, CodeForAnotherCpuIsMadeButNotLoaded) {

@@ -33,7 +33,7 @@ class NoCompiler final : public runtime::Compiler {
  public:
   NoCompiler(const image::CodeSettings& settings, std::string features)
       : settings_(settings), features_(std::move(features)) {}
-  Result<image::Image> compile_module(const wasm::Module&, const runtime::ProgressSink&,
+  Result<image::Image> compile_module(const wasm::Module&, const runtime::CompileRequest&,
                                       runtime::CompileReport*) const override {
     return no_compiler();
   }
@@ -59,6 +59,7 @@ Result<std::unique_ptr<runtime::Compiler>> make_native_compiler(const NativeOpti
   settings.explicit_bounds = options.explicit_bounds || !options.signals;
   settings.fuel = options.fuel;
   settings.epoch = options.epoch;
+  settings.interrupts = options.interrupts;
   settings.canonical_nans = options.canonical_nans;
   settings.deterministic_relaxed = options.deterministic_relaxed;
   settings.cpu_features = cpu.bits();

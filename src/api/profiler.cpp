@@ -88,7 +88,8 @@ Result<void> GuestProfile::write(const std::string& path, ProfileFormat format,
 }
 
 Result<ProfileFormat> GuestProfile::format_of(const std::string& path) noexcept {
-  const std::string_view name = path;
+  std::string name = path;
+  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   if (name.ends_with(".json")) return ProfileFormat::Firefox;
   if (name.ends_with(".txt") || name.ends_with(".collapsed")) return ProfileFormat::Collapsed;
   if (name.ends_with(".html")) return ProfileFormat::FlameGraph;
@@ -106,8 +107,8 @@ GuestProfiler::~GuestProfiler() = default;
 Result<GuestProfiler> GuestProfiler::start(const ProfilerOptions& options) noexcept {
   profiling::SamplerOptions inner;
   inner.interval_ns = options.interval_ns;
-  inner.clock = options.clock == ProfilerOptions::Clock::Cpu ? platform::SampleClock::Cpu
-                                                             : platform::SampleClock::Wall;
+  inner.clock = options.clock == ProfilerOptions::Clock::Cpu ? profiling::SampleClock::Cpu
+                                                             : profiling::SampleClock::Wall;
   HOIST_TRY_VOID(profiling::start_sampler(inner));
   GuestProfiler out;
   out.impl_ = std::make_unique<detail::ProfilerImpl>();

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -303,6 +304,49 @@ TEST(Trap, CostOfNestedActivationsIsLinear) {
   ASSERT_FALSE(deep);
   const Trap& trap = *Trap::of(deep.error());
   EXPECT_EQ(trap.frames().size() + trap.omitted(), 200U);
+}
+
+// Bytes 3 to 6 of the code section's content are line 10 of src/a.c, 7 to 12 line 12: `if` and what
+// follows.
+constexpr const char* kWithLines = R"((module $m
+    (func $f (export "f") (param i32)
+      (if (i32.eqz (local.get 0)) (then (unreachable))) (call $f (i32.const 0)))
+    (@custom ".debug_line"
+      "\39\00\00\00\04\00\1f\00\00\00\01\01\01\fb\0e\0d\00\01\01\01\01\00\00\00"
+      "\01\00\00\01\73\72\63\00\00\61\2e\63\00\01\00\00\00\00\05\02\03\00\00\00"
+      "\03\09\01\02\04\03\02\01\02\06\00\01\01")))";
+
+TEST(Trap, FramesKnowTheirLines) {
+  std::optional<Error> error;
+  {
+    const Engine engine = must(Engine::create());
+    const Module module = must(Module::from_text(engine, kWithLines));
+    Store store(engine);
+    const auto instance = must(Linker(engine).instantiate(store, module));
+    auto result = must(instance.func("f")).call({1});
+    ASSERT_FALSE(result);
+    error = std::move(result).error();
+  }
+  // Nobody has asked while the module was there.
+  const Trap& trap = *Trap::of(*error);
+  ASSERT_EQ(trap.frames().size(), 2U);
+  for (const Frame& frame : trap.frames()) {
+    const SourcePlace place = frame.source();
+    EXPECT_EQ(place.file, "src/a.c");
+    EXPECT_EQ(place.line, 12U);
+  }
+  EXPECT_NE(trap.to_string().find("0: m!f @ 0x"), std::string::npos);
+  EXPECT_NE(trap.to_string().find(" at src/a.c:12\n"), std::string::npos);
+}
+
+TEST(Trap, FramesWithoutLines) {
+  const Guest guest(kTraps);
+  const auto result = guest.call("unreachable");
+  ASSERT_FALSE(result);
+  const Frame& frame = Trap::of(result.error())->frames()[0];
+  EXPECT_EQ(frame.source().file, "");
+  EXPECT_EQ(frame.source().line, 0U);
+  EXPECT_EQ(Frame().source().line, 0U);
 }
 
 TEST(Trap, BacktraceWithoutATrap) {

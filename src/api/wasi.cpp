@@ -11,6 +11,7 @@
 
 #include "api/impl.hpp"
 #include "base/result.hpp"
+#include "platform/embedder_call.hpp"
 #include "platform/sockets.hpp"
 #include "runtime/store/store.hpp"
 #include "wasi/p1/context.hpp"
@@ -85,12 +86,12 @@ class CallbackStream final : public wasi::HostStream {
       : read_(stream.read), write_(stream.write), user_(stream.user) {}
   wasi::Errno read(std::span<std::uint8_t> into, std::size_t& count) override {
     if (read_ == nullptr) return wasi::Errno::Badf;
-    count = read_(user_, into.data(), into.size());
+    count = platform::embedder_call([&] { return read_(user_, into.data(), into.size()); });
     return count == WasiStream::kFailed ? wasi::Errno::Io : wasi::Errno::Success;
   }
   wasi::Errno write(std::span<const std::uint8_t> from, std::size_t& count) override {
     if (write_ == nullptr) return wasi::Errno::Badf;
-    count = write_(user_, from.data(), from.size());
+    count = platform::embedder_call([&] { return write_(user_, from.data(), from.size()); });
     return count == WasiStream::kFailed ? wasi::Errno::Io : wasi::Errno::Success;
   }
 
@@ -143,6 +144,12 @@ Result<void> add_strings(wasi::Context& context, WasiConfig& config) {
 Result<void> add_sockets_and_files(wasi::Context& context, const WasiConfig& config) {
   for (const std::string& address : config.listen) {
     HOIST_TRY(platform::Fd socket, platform::listen_tcp(address));
+    if (config.on_listen != nullptr) {
+      platform::embedder_call([&] {
+        config.on_listen(config.on_listen_user, address.c_str(),
+                         platform::address_of(socket.get()).c_str());
+      });
+    }
     HOIST_TRY_VOID(context.preopen_fd(std::move(socket), true));
   }
   for (const int descriptor : config.descriptors)
@@ -176,16 +183,14 @@ Result<std::shared_ptr<wasi::Context>> make_context(WasiConfig config) {
 
 Result<void> add_wasi_to_linker(Linker& linker, WasiConfig config) noexcept {
   HOIST_TRY(const std::shared_ptr<wasi::Context> context, make_context(std::move(config)));
-  for (const char* module : {"wasi_snapshot_preview1", "wasi_unstable"}) {
-    for (const wasi::Function& function : wasi::functions()) {
-      // The older module has other numbers for some structures: what does not agree is left out.
-      const std::string_view name = function.name;
-      const bool differs = name == "fd_filestat_get" || name == "path_filestat_get" ||
-                           name == "fd_seek" || name == "poll_oneoff" || name == "sock_accept";
-      if (module[5] == 'u' && differs) continue;
+  constexpr std::pair<const char*, wasi::Version> kModules[] = {
+      {"wasi_snapshot_preview1", wasi::Version::Preview1},
+      {"wasi_unstable", wasi::Version::Unstable}};
+  for (const auto& [module, version] : kModules) {
+    for (const wasi::Function& function : wasi::functions(version)) {
       detail::HostFuncSpec spec{type_of(function), invoke, new Closure{context, &function},
                                 [](void* closure) { delete static_cast<Closure*>(closure); }};
-      HOIST_TRY_VOID(linker.define_host(module, name, std::move(spec)));
+      HOIST_TRY_VOID(linker.define_host(module, function.name, std::move(spec)));
     }
   }
   return {};

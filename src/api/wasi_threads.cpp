@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "api/impl.hpp"
+#include "platform/threads.hpp"
 
 namespace hoist {
 
@@ -58,13 +59,16 @@ struct ThreadGroup {
     const std::lock_guard<std::mutex> lock(mutex);
     std::erase_if(members, [&](const Member& member) { return member.store == store; });
   }
-  void fail(std::int32_t number, Error error) {
-    const std::lock_guard<std::mutex> lock(mutex);
-    // What others report afterwards is that they were interrupted.
-    if (failure || stopping) return;
-    failure = WasiThreads::Failure{number, std::move(error)};
-    stopping = true;
-    for (const Member& member : members) member.interrupt.interrupt();
+  void fail(std::int32_t number, const Error& error) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      // What others report afterwards is that they were interrupted.
+      if (failure || stopping) return;
+      failure = WasiThreads::Failure{number, error};
+      stopping = true;
+      for (const Member& member : members) member.interrupt.interrupt();
+    }
+    if (config.on_failure != nullptr) config.on_failure(config.context, number, error);
   }
 };
 
@@ -83,15 +87,17 @@ struct Start {
   std::shared_ptr<ThreadGroup> group;
   std::int32_t number;
   std::uint32_t argument;
+  std::shared_ptr<runtime::Account> account;  // of who spawned it
 };
 
-std::int32_t spawn(const std::shared_ptr<ThreadGroup>& group, std::uint32_t argument);
+std::int32_t spawn(const std::shared_ptr<ThreadGroup>& group, StoreRef from,
+                   std::uint32_t argument);
 
 bool call_spawn(void* closure, detail::HostCall& call) noexcept {
   const auto& group = *static_cast<const std::shared_ptr<ThreadGroup>*>(closure);
   group->join(call.store(), false);
   const auto argument = static_cast<std::uint32_t>(call.slots()[0].bits[0]);
-  call.slots()[0].bits[0] = static_cast<std::uint32_t>(spawn(group, argument));
+  call.slots()[0].bits[0] = static_cast<std::uint32_t>(spawn(group, call.store(), argument));
   return true;
 }
 
@@ -99,9 +105,9 @@ Result<void> define_spawn(runtime::Linker& linker, const std::shared_ptr<ThreadG
   detail::HostFuncSpec spec{
       FuncType({ValKind::I32}, {ValKind::I32}), call_spawn, new std::shared_ptr<ThreadGroup>(group),
       [](void* closure) { delete static_cast<std::shared_ptr<ThreadGroup>*>(closure); }};
-  return linker.define(
-      "wasi", "thread-spawn",
-      std::make_shared<const runtime::HostFunction>(linker.engine(), std::move(spec)));
+  return linker.define("wasi", "thread-spawn",
+                       std::make_shared<const runtime::HostFunction>(
+                           linker.engine(), std::move(spec), "wasi.thread-spawn"));
 }
 
 /// All that a thread of the program does.
@@ -127,11 +133,13 @@ void* thread_main(void* opaque) {
   const std::unique_ptr<Start> start(static_cast<Start*>(opaque));
   // The group ends with its last user, which may be this thread.
   const std::shared_ptr<ThreadGroup> group = start->group;
+  platform::name_this_thread("wasi thread " + std::to_string(start->number));
   {
     Store store(group->engine, group->config.limits);
+    Access::store(store.ref())->join_account(start->account);
     group->join(store, true);
     if (Result<void> done = run_thread(*start, store); !done) {
-      group->fail(start->number, std::move(done).error());
+      group->fail(start->number, done.error());
     }
     group->leave(store);
   }
@@ -160,13 +168,15 @@ bool start_thread(const Config& config, Start* start) {
 }
 
 /// The number of the new thread, or kNotSpawned.
-std::int32_t spawn(const std::shared_ptr<ThreadGroup>& group, std::uint32_t argument) {
+std::int32_t spawn(const std::shared_ptr<ThreadGroup>& group, StoreRef from,
+                   std::uint32_t argument) {
   const std::lock_guard<std::mutex> lock(group->mutex);
   if (group->stopping || group->alive >= group->config.max_threads ||
       group->last_number == kMostNumbers) {
     return kNotSpawned;
   }
-  auto start = std::make_unique<Start>(Start{group, group->last_number + 1, argument});
+  auto start = std::make_unique<Start>(
+      Start{group, group->last_number + 1, argument, Access::store(from)->account()});
   if (!start_thread(group->engine.config(), start.get())) return kNotSpawned;
   static_cast<void>(start.release());
   ++group->alive;
@@ -187,11 +197,7 @@ Result<void> check_module(const Module& module) {
 }  // namespace
 
 bool WasiThreads::is_wanted(const Module& module) noexcept {
-  if (module.impl() == nullptr) return false;
-  const auto& imports = module.impl()->code->module().imports;
-  return std::any_of(imports.begin(), imports.end(), [](const wasm::Import& import) {
-    return import.module == "wasi" && import.field == "thread-spawn";
-  });
+  return module.impl() != nullptr && api::spawns_threads(module.impl()->code->module());
 }
 
 Result<WasiThreads> WasiThreads::add_to_linker(Linker& linker, const Module& module,

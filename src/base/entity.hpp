@@ -69,8 +69,8 @@ class EntityTable {
   auto end() { return data_.end(); }
   auto begin() const { return data_.begin(); }
   auto end() const { return data_.end(); }
-  std::span<T> span() { return data_; }
-  std::span<const T> span() const { return data_; }
+  std::span<T> span() { return {data_.data(), data_.size()}; }
+  std::span<const T> span() const { return {data_.data(), data_.size()}; }
 
  private:
   std::vector<T> data_;

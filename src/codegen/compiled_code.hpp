@@ -16,6 +16,9 @@ struct CompiledCode {
   enum class RelocKind : std::uint8_t {
     PcRel32,  ///< S + A - P in 4 bytes; calls and addresses of colocated functions
     Abs64,    ///< S + A in 8 bytes; functions that may be far
+    /// In 4 bytes: T + A - P, T being the address of two words, module and offset of the
+    /// thread-local variable S, as the ELF function __tls_get_addr takes them (R_X86_64_TLSGD).
+    TlsIndex32,
   };
   struct Reloc {
     std::uint32_t offset;

@@ -42,6 +42,7 @@ class NativeCompiler final : public runtime::Compiler {
     options_.code.explicit_bounds = options.explicit_bounds || !options.signals;
     options_.code.fuel = options.fuel;
     options_.code.epoch = options.epoch;
+    options_.code.interrupts = options.interrupts;
     options_.code.canonical_nans = options.canonical_nans;
     options_.code.deterministic_relaxed = options.deterministic_relaxed;
     if (!options.cache_directory.empty())
@@ -49,19 +50,21 @@ class NativeCompiler final : public runtime::Compiler {
   }
 
   Result<image::Image> compile_module(const wasm::Module& module,
-                                      const runtime::ProgressSink& progress,
+                                      const runtime::CompileRequest& request,
                                       runtime::CompileReport* report) const override {
+    CompilerOptions options = options_;
+    options.code.interrupts |= request.interrupts;
     // What is cached has been valid before.
     std::optional<CodeCache::Key> key;
     if (cache_ && !options_.verify && !options_.check_allocation) {
-      key = cache_->key(module.bytes.span(), options_.code, module.features);
+      key = cache_->key(module.bytes.span(), options.code, module.features);
       if (auto image = cache_->find(*key, module)) {
         if (report != nullptr) report->from_cache = true;
         return *std::move(image);
       }
     }
-    CompilerOptions options = options_;
     options.stage_times = report != nullptr;
+    const runtime::ProgressSink& progress = request.progress;
     const auto tell = [&progress](std::uint64_t done, std::uint64_t total) {
       progress.on_progress(progress.context, static_cast<std::uint32_t>(done),
                            static_cast<std::uint32_t>(total));

@@ -21,6 +21,7 @@ struct NativeOptions {
   bool explicit_bounds = false;
   bool fuel = false;
   bool epoch = false;
+  bool interrupts = false;
   bool canonical_nans = false;
   bool deterministic_relaxed = false;
   /// "native", "baseline" or features (platform::parse_cpu_features).

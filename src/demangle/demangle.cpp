@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "base/text/printable.hpp"
+#include "demangle/short_name.hpp"
 #include "platform/threads.hpp"
 
 #ifdef HOIST_HAS_IBERTY
@@ -115,8 +116,10 @@ std::string demangled(std::string_view name) {
 #endif
 
 std::string display_name(std::string_view name, bool raw) {
-  if (raw) return base::printable(name, kMaxShown);
-  return base::printable(demangled(name), kMaxShown);
+  if (raw || !name.starts_with('_')) return base::printable(name, kMaxShown);
+  const std::string full = demangled(name);
+  // What is cut off at the end may be all that tells it from others.
+  return base::printable(full.size() > kMaxShown ? short_name(full) : full, kMaxShown);
 }
 
 }  // namespace hoist::demangle

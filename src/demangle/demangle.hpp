@@ -24,7 +24,7 @@ bool is_available();
 std::string demangled(std::string_view name);
 
 /// `demangled` or, with `raw`, the name; made fit for one line: control characters and bytes that
-/// are no UTF-8 are escaped, too long ones cut.
+/// are no UTF-8 are escaped; of too long ones there is `short_name`, and the rest is cut.
 std::string display_name(std::string_view name, bool raw = false);
 
 }  // namespace hoist::demangle

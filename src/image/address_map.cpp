@@ -81,6 +81,11 @@ std::size_t AddressMap::decode(std::size_t block, AddressEntry (&out)[kBlock]) c
   return count;
 }
 
+std::size_t AddressMap::block_of(std::uint32_t offset) const {
+  const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), offset);
+  return after == firsts_.begin() ? 0 : static_cast<std::size_t>(after - firsts_.begin()) - 1;
+}
+
 AddressEntry AddressMap::operator[](std::size_t i) const {
   AddressEntry buffer[kBlock];
   decode(i / kBlock, buffer);

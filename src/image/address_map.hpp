@@ -43,9 +43,28 @@ class AddressMap {
     }
   }
 
+  /// Calls `visit(entry)` for what holds at `begin`, if anything does, and for each entry from
+  /// there to before `end`, in order. Decodes each block once: what many functions are asked for in
+  /// turn.
+  template <typename Visit>
+  void for_range(std::uint32_t begin, std::uint32_t end, Visit&& visit) const {
+    for (std::size_t block = block_of(begin); block < firsts_.size() && firsts_[block] < end;
+         ++block) {
+      AddressEntry buffer[kBlock];
+      const std::size_t count = decode(block, buffer);
+      const std::uint32_t after = block + 1 < firsts_.size() ? firsts_[block + 1] : end;
+      for (std::size_t i = 0; i < count && buffer[i].offset < end; ++i) {
+        const std::uint32_t next = i + 1 < count ? buffer[i + 1].offset : after;
+        if (next > begin) visit(buffer[i]);
+      }
+    }
+  }
+
   static constexpr std::size_t kBlock = 32;
 
  private:
+  /// The last block that begins at or before `offset`; the first if none does.
+  std::size_t block_of(std::uint32_t offset) const;
   std::size_t decode(std::size_t block, AddressEntry (&out)[kBlock]) const;
 
   std::size_t entries_ = 0;

@@ -27,13 +27,14 @@ void copy_text(char* to, std::size_t size, std::string_view from) {
 
 void store_settings(ImageHeader& header, const CodeSettings& settings) {
   // A new setting does not compile here until it has a place.
-  const auto& [opt_level, signals, explicit_bounds, fuel, epoch, canonical_nans,
+  const auto& [opt_level, signals, explicit_bounds, fuel, epoch, interrupts, canonical_nans,
                deterministic_relaxed, cpu_features] = settings;
   header.opt_level = opt_level;
   header.signals = signals ? 1 : 0;
   header.explicit_bounds = explicit_bounds ? 1 : 0;
   header.fuel = fuel ? 1 : 0;
   header.epoch = epoch ? 1 : 0;
+  header.interrupts = interrupts ? 1 : 0;
   header.canonical_nans = canonical_nans ? 1 : 0;
   header.deterministic_relaxed = deterministic_relaxed ? 1 : 0;
   header.cpu_features = cpu_features;
@@ -41,13 +42,14 @@ void store_settings(ImageHeader& header, const CodeSettings& settings) {
 
 CodeSettings load_settings(const ImageHeader& header) {
   CodeSettings out;
-  auto& [opt_level, signals, explicit_bounds, fuel, epoch, canonical_nans, deterministic_relaxed,
-         cpu_features] = out;
+  auto& [opt_level, signals, explicit_bounds, fuel, epoch, interrupts, canonical_nans,
+         deterministic_relaxed, cpu_features] = out;
   opt_level = header.opt_level;
   signals = header.signals != 0;
   explicit_bounds = header.explicit_bounds != 0;
   fuel = header.fuel != 0;
   epoch = header.epoch != 0;
+  interrupts = header.interrupts != 0;
   canonical_nans = header.canonical_nans != 0;
   deterministic_relaxed = header.deterministic_relaxed != 0;
   cpu_features = header.cpu_features;
@@ -156,6 +158,12 @@ void FrontPage::clear_segments() {
 void FrontPage::set_file_bytes(std::uint64_t bytes) {
   auto own = base::load_le<ImageHeader>(page_ + kHeaderAt);
   own.file_bytes = bytes;
+  base::store_le(page_ + kHeaderAt, own);
+}
+
+void FrontPage::set_language_features(std::uint64_t features) {
+  auto own = base::load_le<ImageHeader>(page_ + kHeaderAt);
+  own.language_features = features;
   base::store_le(page_ + kHeaderAt, own);
 }
 

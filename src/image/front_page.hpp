@@ -26,6 +26,7 @@ class FrontPage {
   /// Forgets the segments, so that they can be added anew.
   void clear_segments();
   void set_file_bytes(std::uint64_t bytes);
+  void set_language_features(std::uint64_t features);
 
  private:
   elf::Header header() const;

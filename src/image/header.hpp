@@ -31,12 +31,14 @@ struct ImageHeader {
   std::uint8_t epoch;
   std::uint8_t canonical_nans;
   std::uint8_t deterministic_relaxed;
-  std::uint8_t reserved[1];
+  std::uint8_t interrupts;
+  /// Of a file: those that its module uses, bit by bit in the order of wasm/format/features.def.
+  std::uint64_t language_features;
 };
-static_assert(sizeof(ImageHeader) == 104);
+static_assert(sizeof(ImageHeader) == 112);
 
 inline constexpr char kImageMagic[8] = {'H', 'O', 'I', 'S', 'T', 'I', 'M', 'G'};
-inline constexpr std::uint32_t kImageFormat = 1;
+inline constexpr std::uint32_t kImageFormat = 2;
 
 /// Places in the first page.
 inline constexpr std::uint64_t kHeaderAt = sizeof(elf::Header);

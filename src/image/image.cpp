@@ -62,6 +62,11 @@ Image Image::moved_to(std::span<const std::uint8_t> bytes,
   return out;
 }
 
+std::uint64_t Image::language_features() const {
+  if (bytes_.empty()) return 0;
+  return base::load_le<ImageHeader>(bytes_.data() + kHeaderAt).language_features;
+}
+
 CodeSettings Image::settings() const {
   if (bytes_.empty()) return {};
   return load_settings(base::load_le<ImageHeader>(bytes_.data() + kHeaderAt));

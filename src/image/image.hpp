@@ -74,6 +74,8 @@ class Image {
   const TableViews& tables() const { return tables_; }
 
   CodeSettings settings() const;
+  /// What ImageFileParts::language_features said; 0 for an image that never was a file.
+  std::uint64_t language_features() const;
   std::string_view target() const;
   /// Contents of the section of that name, 8-aligned; empty if there is none. Walks the section
   /// headers: keep what it says.

@@ -28,6 +28,7 @@ class FileWriter {
     add_symbols();
     add_segments(loaded_end);
     FrontPage(out_.data()).set_file_bytes(out_.size());
+    FrontPage(out_.data()).set_language_features(parts_.language_features);
     seal_image_file(out_);
     return std::move(out_);
   }

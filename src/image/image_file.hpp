@@ -22,7 +22,8 @@ struct ImageSymbol {
 struct ImageFileParts {
   std::span<const std::uint8_t> module;  ///< becomes Image::section(kModuleSection)
   std::span<const ImageSymbol> symbols;
-  std::span<const std::uint8_t> key;  ///< of a cache; becomes Image::section(kKeySection)
+  std::span<const std::uint8_t> key;    ///< of a cache; becomes Image::section(kKeySection)
+  std::uint64_t language_features = 0;  ///< becomes Image::language_features
 };
 
 /// The image may itself come from a file: then its parts are replaced.

@@ -272,6 +272,19 @@ TEST(AddressMap, AnswersAsAPlainTable) {
     ASSERT_TRUE(map.find(entries[i + 1].offset - 1, found));
     ASSERT_EQ(found.source, entries[i].source);
   }
+  for (std::uint32_t i = 0; i < 2000; ++i) {
+    const std::uint32_t begin = i * 2654435761u % (offset + 100);
+    const std::uint32_t end = begin + i % 300 * (i % 5 == 0 ? 1000 : 1);
+    if (begin == end) continue;
+    std::vector<AddressEntry> wanted, got;
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      const bool holds = k + 1 == entries.size() || entries[k + 1].offset > begin;
+      if (entries[k].offset < end && holds) wanted.push_back(entries[k]);
+    }
+    map.for_range(begin, end, [&](AddressEntry entry) { got.push_back(entry); });
+    ASSERT_EQ(got.size(), wanted.size()) << begin << " " << end;
+    for (std::size_t k = 0; k < got.size(); ++k) ASSERT_EQ(got[k].offset, wanted[k].offset);
+  }
 }
 
 }  // namespace

@@ -14,12 +14,16 @@ struct CodeSettings {
   bool signals = true;
   /// Every memory access compares its address. On by itself for memories without a reservation.
   bool explicit_bounds = false;
-  bool fuel = false;            ///< code counts fuel down and calls the runtime when it is used up
-  bool epoch = false;           ///< code compares the engine's epoch with the store's deadline
+  bool fuel = false;   ///< code counts fuel down and calls the runtime when it is used up
+  bool epoch = false;  ///< code compares the engine's epoch with the store's deadline
+  /// Every turn of a loop looks whether the call is to end. Code with `epoch` does so anyway.
+  bool interrupts = false;
   bool canonical_nans = false;  ///< arithmetic gives the one positive canonical NaN
   /// Relaxed vector instructions give what the specification's deterministic profile says.
   bool deterministic_relaxed = false;
   std::uint64_t cpu_features = 0;  ///< bits of the target's feature list
+  /// Whether InterruptHandle::interrupt reaches loops.
+  bool is_interruptible() const { return epoch || interrupts; }
   friend bool operator==(const CodeSettings&, const CodeSettings&) = default;
 };
 

@@ -2,18 +2,18 @@
 /// Instructions of the builder: simplification, reuse within the block, insertion.
 #include "ir/builder.hpp"
 
+#include "base/keyed_hash.hpp"
+
 namespace hoist::ir {
 
 namespace {
 
 std::uint32_t hash_inst(const InstData& data, Type type) {
-  std::uint64_t h = (static_cast<std::uint64_t>(data.op) << 48 | std::uint64_t{data.aux} << 32 |
-                     std::uint64_t{data.a}) *
-                    0x9e37'79b9'7f4a'7c15u;
-  h ^= (std::uint64_t{data.b} << 32 | data.c) + (h >> 29);
-  h *= 0xbf58'476d'1ce4'e5b9u;
-  h ^= std::uint64_t{type.raw()} << 32;
-  return static_cast<std::uint32_t>((h * 0x94d0'49bb'1331'11ebu) >> 32);
+  const std::uint64_t what = static_cast<std::uint64_t>(data.op) << 48 |
+                             std::uint64_t{data.aux} << 32 | std::uint64_t{data.a};
+  const std::uint64_t operands = std::uint64_t{data.b} << 32 | data.c;
+  return static_cast<std::uint32_t>(
+      base::keyed_hash(what ^ std::uint64_t{type.raw()} << 32, operands));
 }
 
 bool is_reusable_load(const MemFlags& flags) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/keyed_hash.hpp"
+
 namespace hoist::ir {
 
 namespace {
@@ -200,13 +202,6 @@ void Function::attach_result(Inst inst, Value v) {
   }
 }
 
-std::span<const Value> Function::results(Inst inst) const {
-  const InstResults& results = inst_results_[inst];
-  if (results.list.index != 0) return values_pool_.get(results.list);
-  if (results.single.is_some()) return {&results.single, 1};
-  return {};
-}
-
 void Function::append_inst(Inst inst, Block block) {
   BlockNode& node = blocks_[block];
   InstNode& link = inst_nodes_[inst];
@@ -312,9 +307,7 @@ std::span<const std::uint8_t> bytes_of(const std::array<std::uint8_t, 16>& bytes
 }
 
 std::size_t hash_bytes(std::span<const std::uint8_t> bytes) {
-  std::uint64_t h = bytes.size();
-  for (const std::uint8_t byte : bytes) h = (h ^ byte) * 0x0000'0100'0000'01b3u;
-  return static_cast<std::size_t>(h ^ h >> 32);
+  return static_cast<std::size_t>(base::keyed_hash(bytes.data(), bytes.size()));
 }
 
 /// The entry of `table` with these bytes, or none. `index` (open addressing, entry + 1) follows the
@@ -465,8 +458,10 @@ SourceLoc Function::make_inlined_loc(SourceLoc loc, InlineFrame frame) {
 // ---- Block calls.
 
 BlockCall Function::make_block_call(Block target, std::span<const Value> args) {
+  const Value head(target.index());
+  if (args.empty()) return BlockCall(values_pool_.make({&head, 1}).index);
   // `args` may point into the pool, which grows here.
-  scratch_.assign(1, Value(target.index()));
+  scratch_.assign(1, head);
   scratch_.insert(scratch_.end(), args.begin(), args.end());
   return BlockCall(values_pool_.make(scratch_).index);
 }
@@ -498,8 +493,7 @@ void Function::make_alias(Value v, Value target) {
   values_[v].number = 0;
 }
 
-Value Function::resolve_and_compress(Value v) {
-  if (values_[v].kind != ValueKind::Alias) return v;
+Value Function::compress(Value v) {
   const Value target = resolve(v);
   while (values_[v].kind == ValueKind::Alias) {
     const Value next(values_[v].source);

@@ -204,7 +204,11 @@ class Function {
   SourceLoc loc(Inst inst) const { return locs_[inst.index()]; }
   void set_loc(Inst inst, SourceLoc loc) { locs_[inst.index()] = loc; }
 
-  std::span<const Value> results(Inst inst) const;
+  std::span<const Value> results(Inst inst) const {
+    const InstResults& results = inst_results_[inst];
+    if (results.list.index != 0) return values_pool_.get(results.list);
+    return {&results.single, results.single.is_some() ? std::size_t{1} : 0};
+  }
   Value result(Inst inst) const { return results(inst).front(); }  ///< the first of at least one
   std::size_t result_count(Inst inst) const { return results(inst).size(); }
 
@@ -251,7 +255,7 @@ class Function {
     return exception_tables[ExceptionTable(insts_[inst].c)];
   }
   std::span<const ExceptionItem> exception_items(const ExceptionTableData& table) const {
-    return std::span(exception_items_).subspan(table.first_item, table.item_count);
+    return {exception_items_.data() + table.first_item, table.item_count};
   }
   std::span<const ExceptionItem> exception_items(Inst inst) const {
     return exception_items(exception_table(inst));
@@ -269,14 +273,14 @@ class Function {
   bool has_debug_tags() const { return !debug_tags_.empty(); }
   std::span<const DebugTag> debug_tags(Inst inst) const {
     const Range range = std::as_const(debug_tag_ranges_)[inst];
-    return std::span(debug_tags_).subspan(range.first, range.count);
+    return {debug_tags_.data() + range.first, range.count};
   }
   /// `tags` must not point into this function.
   void set_debug_tags(Inst inst, std::span<const DebugTag> tags);
   bool has_stack_maps() const { return !stack_maps_.empty(); }
   std::span<const StackMapEntry> stack_map(Inst inst) const {
     const Range range = std::as_const(stack_map_ranges_)[inst];
-    return std::span(stack_maps_).subspan(range.first, range.count);
+    return {stack_maps_.data() + range.first, range.count};
   }
   void set_stack_map(Inst inst, std::span<const StackMapEntry> entries);
   // Values (i64) that a collector must find while a call is under way. Whoever makes loads, call
@@ -335,7 +339,9 @@ class Function {
     return v;
   }
   /// The same; also shortens the chains it walks, so that many calls cost near-linear time.
-  Value resolve_and_compress(Value v);
+  Value resolve_and_compress(Value v) {
+    return values_[v].kind == ValueKind::Alias ? compress(v) : v;
+  }
   /// The defining instruction of a (resolved) value, or none for a block parameter.
   Inst def_inst(Value v) const {
     const ValueData& data = values_[resolve(v)];
@@ -382,6 +388,7 @@ class Function {
     std::uint32_t first = 0;
     std::uint32_t count = 0;
   };
+  Value compress(Value v);
   void index_flags();
   MemFlagsRef find_flags(const MemFlags& flags) const;
 

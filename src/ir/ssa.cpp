@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/keyed_hash.hpp"
+
 namespace hoist::ir {
 
 namespace {
@@ -122,8 +124,7 @@ void SsaConstruction::seal_all() {
 
 namespace {
 std::size_t hash_definition(Variable var, Block block) {
-  const std::uint64_t key = std::uint64_t{var.index()} << 32 | block.index();
-  return static_cast<std::size_t>((key * 0x9e37'79b9'7f4a'7c15u) >> 32);
+  return static_cast<std::size_t>(base::keyed_hash(var.index(), block.index()));
 }
 }  // namespace
 

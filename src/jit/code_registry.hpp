@@ -10,11 +10,13 @@
 
 namespace hoist::jit {
 
+class CodeOwner;
+
 /// A mapped image. Lives as long as it is registered.
 struct LoadedCode {
   CodeMapping code;
   const image::Image* image = nullptr;
-  const void* owner = nullptr;  ///< of the layer above: whose code this is
+  const CodeOwner* owner = nullptr;  ///< whose code this is (code_events.hpp); null: nobody's
 
   std::uint32_t offset_of(std::uintptr_t pc) const {
     return static_cast<std::uint32_t>(pc - reinterpret_cast<std::uintptr_t>(code.base()));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "image/image_builder.hpp"
+#include "jit/code_events.hpp"
 #include "jit/code_registry.hpp"
 #include "jit/loaded_image.hpp"
 #include "jit/trap_handler.hpp"
@@ -35,7 +36,17 @@ struct Piece {
   std::vector<image::TrapEntry> traps;
 };
 
-std::unique_ptr<LoadedImage> load(const std::vector<Piece>& pieces, const void* owner = nullptr) {
+class NamelessOwner final : public CodeOwner {
+ public:
+  NamelessOwner() : CodeOwner(nullptr) {}
+  std::string module_name() const override { return {}; }
+  std::string name(FuncKey) const override { return {}; }
+  CodeKind kind(FuncKey) const override { return CodeKind::Other; }
+  Place place(std::uint32_t) const override { return {}; }
+};
+
+std::unique_ptr<LoadedImage> load(const std::vector<Piece>& pieces,
+                                  const CodeOwner* owner = nullptr) {
   image::ImageBuilder builder;
   for (std::uint32_t i = 0; i < pieces.size(); ++i) {
     image::FunctionEntry entry;
@@ -73,8 +84,8 @@ TEST(CodeMemory, RunsAndIsNeverWritable) {
 }
 
 TEST(CodeRegistry, FindsTheImageOfAnAddress) {
-  const int owner_a = 0;
-  const int owner_b = 0;
+  const NamelessOwner owner_a;
+  const NamelessOwner owner_b;
   auto a = load({{Bytes(100, 0x90), {}}}, &owner_a);
   const auto b = load({{Bytes(100, 0x90), {}}}, &owner_b);
   const std::uintptr_t in_a = number(a->base()) + 50;
@@ -92,7 +103,7 @@ TEST(CodeRegistry, FindsTheImageOfAnAddress) {
 }
 
 TEST(CodeRegistry, ReadersDuringChanges) {
-  const int owner = 0;
+  const NamelessOwner owner;
   const auto fixed = load({{Bytes(64, 0x90), {}}}, &owner);
   std::atomic<bool> stop{false};
   std::atomic<int> wrong{0};

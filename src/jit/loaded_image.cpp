@@ -17,7 +17,7 @@ namespace hoist::jit {
 /// Room for the longest patchable call of any target.
 static constexpr std::uint32_t kMaxPatch = 16;
 
-Result<std::unique_ptr<LoadedImage>> LoadedImage::load(image::Image image, const void* owner) {
+Result<std::unique_ptr<LoadedImage>> LoadedImage::load(image::Image image, const CodeOwner* owner) {
   std::unique_ptr<LoadedImage> out(new LoadedImage);
   out->image_ = std::move(image);
   HOIST_TRY(out->loaded_.code, CodeMapping::map(out->image_));

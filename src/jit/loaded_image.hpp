@@ -16,7 +16,7 @@ namespace hoist::jit {
 class LoadedImage {
  public:
   /// `owner` is what CodeLookup says of addresses in it. Errors as CodeMapping::map.
-  static Result<std::unique_ptr<LoadedImage>> load(image::Image image, const void* owner);
+  static Result<std::unique_ptr<LoadedImage>> load(image::Image image, const CodeOwner* owner);
   ~LoadedImage();
   LoadedImage(const LoadedImage&) = delete;
   LoadedImage& operator=(const LoadedImage&) = delete;

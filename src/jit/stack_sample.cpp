@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "jit/stack_sample.hpp"
 
-#include <atomic>
-
 #include "jit/code_registry.hpp"
 #include "jit/trap_handler.hpp"
 
@@ -22,11 +20,12 @@ struct Place {
   std::uintptr_t exit_fp = 0;
   std::uintptr_t exit_pc = 0;
   std::uintptr_t entry_fp = 0;
+  std::uint64_t host_function = 0;
 };
 
 /// The interrupted thread may be anywhere, also between two of these.
-std::uint64_t read(std::uint64_t& word) {
-  return std::atomic_ref(word).load(std::memory_order_relaxed);
+std::uint64_t read(const std::uint64_t& word) {
+  return *static_cast<const volatile std::uint64_t*>(&word);
 }
 
 Place place_of(const Activation& wanted, const Activation* innermost) {
@@ -34,9 +33,13 @@ Place place_of(const Activation& wanted, const Activation* innermost) {
   for (const Activation* at = innermost; at != &wanted && at != nullptr; at = at->outer) {
     if (at->context == wanted.context) inner = at;
   }
-  if (inner != nullptr) return {inner->outer_exit_fp, inner->outer_exit_pc, inner->outer_entry_fp};
-  image::StoreContext& context = *wanted.context;
-  return {read(context.exit_fp), read(context.exit_pc), read(context.entry_fp)};
+  if (inner != nullptr) {
+    return {inner->outer_exit_fp, inner->outer_exit_pc, inner->outer_entry_fp,
+            inner->outer_host_function};
+  }
+  const image::StoreContext& context = *wanted.context;
+  return {read(context.exit_fp), read(context.exit_pc), read(context.entry_fp),
+          wanted.host_function == nullptr ? 0 : read(*wanted.host_function)};
 }
 
 /// A word of the interrupted stack, which AddressSanitizer takes for no variable of ours.
@@ -76,7 +79,7 @@ class StackSampler {
       // Of an exit that has ended, only a place below the present stack pointer is left.
       if (!is_end(place.entry_fp) || place.exit_fp <= at_.sp || place.exit_fp > place.entry_fp)
         continue;
-      add(kHost);
+      add(place.host_function == 0 ? kHost : kHostFunction | place.host_function);
       add(place.exit_pc);
       any_ = true;
       walk(place.exit_fp, at_.sp, place.entry_fp);
@@ -113,7 +116,13 @@ class StackSampler {
       const std::uintptr_t next = word_at(fp);
       // The outermost frame's return address leads into the entry trampoline.
       if (next == end) return;
-      add(word_at(fp + 8));
+      const std::uint64_t address = word_at(fp + 8);
+      // What looks like a mark is no address: this is no frame.
+      if (address <= kLastMark || (address & kHostFunction) != 0) {
+        add(kGap);
+        return;
+      }
+      add(address);
       low = fp + 16;
       fp = next;
       ++frames_;

@@ -50,11 +50,12 @@ bool make_key() {
 
 }  // namespace
 
-void enlist_thread() {
+void enlist_thread(const ThreadState& state) {
   static const bool made = make_key();
   if (!made || ::pthread_getspecific(key) != nullptr) return;
   auto* thread = new ThreadEntry;
   thread->id = platform::thread_id();
+  thread->state = &state;
   if (::pthread_setspecific(key, thread) != 0) {
     delete thread;
     return;

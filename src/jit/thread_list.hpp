@@ -8,8 +8,11 @@
 
 namespace hoist::jit {
 
+struct ThreadState;
+
 struct ThreadEntry {
   std::uint32_t id = 0;                 ///< the system's
+  const ThreadState* state = nullptr;   ///< lives as long as the entry
   std::atomic<void*> watcher{nullptr};  ///< of the watcher
   ThreadEntry* next = nullptr;
   ThreadEntry* previous = nullptr;
@@ -23,7 +26,7 @@ struct ThreadWatcher {
 };
 
 /// Puts the calling thread into the list until it ends; costs something once for each thread.
-void enlist_thread();
+void enlist_thread(const ThreadState& state);
 
 /// ThreadEntry::watcher of the calling thread, or null. For signal handlers.
 void* watcher_of_this_thread();

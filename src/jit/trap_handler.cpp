@@ -11,11 +11,19 @@ namespace hoist::jit {
 
 constinit thread_local ThreadState thread_state;
 
+// The thread itself writes without looking at others, and a word is read as a whole.
+#if defined(__clang__)
+__attribute__((no_sanitize("thread")))
+#endif
+bool is_in_guest(const ThreadState& thread) {
+  return *static_cast<Activation* const volatile*>(&thread.innermost) != nullptr;
+}
+
 void prepare_thread(std::uint64_t reserve) {
   // No signal stack: guests check their stack and leave a reserve, which is enough for the handler.
   ThreadState& thread = thread_state;
   if (thread.stack.high == 0) thread.stack = platform::thread_stack();
-  enlist_thread();
+  enlist_thread(thread);
   thread.reserve = reserve;
   thread.floor = thread.stack.low + std::min(thread.stack.high - thread.stack.low, reserve);
 }

@@ -34,6 +34,10 @@ struct Activation {
   std::uint64_t outer_exit_fp = 0;
   std::uint64_t outer_exit_pc = 0;
   std::uint64_t outer_entry_fp = 0;
+  // For a sampler: where the store keeps which host function it has called, as an address that the
+  // layer above knows (0: none yet), and what that was when this activation began.
+  const std::uint64_t* host_function = nullptr;
+  std::uint64_t outer_host_function = 0;
 };
 
 /// What calls into compiled code need to know of their thread.
@@ -47,6 +51,10 @@ struct ThreadState {
   std::uintptr_t floor = 0;
 };
 extern constinit thread_local ThreadState thread_state;
+
+/// Whether that thread, which may be another, is in compiled code or in what this calls. It may
+/// enter and leave at any moment.
+bool is_in_guest(const ThreadState& thread);
 
 /// Finds the stack and its floor; before a call with another reserve than that of the last.
 void prepare_thread(std::uint64_t reserve);

@@ -56,6 +56,8 @@ Result<CallOutcome> JitModule::call(const ir::ExternalName& name,
       std::max<std::size_t>(1, std::max(params.size(), returns.size())));
   for (std::size_t i = 0; i < args.size(); ++i) slots[i] = {{args[i].lo, args[i].hi}};
   platform::ensure_signal_stack();
+  // So that a sampler knows the thread.
+  if (jit::thread_state.stack.high == 0) jit::prepare_thread(0);
   jit::install_trap_handler();
   image::StoreContext store;
   jit::TrapRecord record;

@@ -39,6 +39,11 @@ std::string name_text(const ir::ExternalName& name) {
   return out.take();
 }
 
+/// The name of the entry that holds the index of a thread-local variable; no function has it.
+std::string thread_local_entry(const std::string& printed) {
+  return "thread-local variable " + printed;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<JitModule>> JitModule::create(const JitOptions& options) {
@@ -59,6 +64,15 @@ void JitModule::define_host_symbol(std::string name, const void* address) {
   state_->host_symbols["%" + std::move(name)] = address;
 }
 
+Result<void> JitModule::define_thread_local(std::string name, const void* address) {
+  const std::optional<platform::ThreadLocalIndex> index = platform::thread_local_index(address);
+  if (!index) {
+    return Error(ErrorKind::BadArgument, "no thread-local variable at the address of %" + name);
+  }
+  state_->thread_locals[thread_local_entry("%" + name)] = *index;
+  return {};
+}
+
 const void* JitModule::State::host_symbol(const ir::ExternalName& name) const {
   return host_symbol(name_text(name));
 }
@@ -70,8 +84,12 @@ const void* JitModule::State::host_symbol(const std::string& printed) const {
   return printed.starts_with('%') ? find_libcall(std::string_view(printed).substr(1)) : nullptr;
 }
 
-JitModule::State::Entry& JitModule::State::entry(const ir::ExternalName& name) {
-  const auto [found, is_new] = numbers.try_emplace(name_text(name), entries.size());
+std::string JitModule::State::printed(const ir::ExternalName& name) {
+  return name_text(name);
+}
+
+JitModule::State::Entry& JitModule::State::entry(const std::string& printed) {
+  const auto [found, is_new] = numbers.try_emplace(printed, entries.size());
   if (is_new) {
     Entry& entry = entries.emplace_back();
     entry.name = found->first;
@@ -111,9 +129,10 @@ Result<std::vector<ImageBuilder::Reloc>> JitModule::State::resolve(CompiledCode&
     if (!base::fits_i32(reloc.addend)) {
       return Error(ErrorKind::Limit, "an offset beyond 2 GiB from " + name_text(name));
     }
+    const bool is_index = reloc.kind == CompiledCode::RelocKind::TlsIndex32;
     ImageBuilder::Reloc out;
     out.offset = reloc.offset;
-    out.target = entry(name).key;
+    out.target = (is_index ? entry(thread_local_entry(name_text(name))) : entry(name)).key;
     out.addend = static_cast<std::int32_t>(reloc.addend);
     relocs.push_back(out);
   }
@@ -139,11 +158,18 @@ Result<void> JitModule::State::add(FuncKey key) {
   return {};
 }
 
-/// The keys of inlined functions, which this module's compiler knows by name only.
 void JitModule::State::name_inlined() {
   for (std::size_t i = 0; i < code.inline_callees.size(); ++i) {
-    const auto found = numbers.find(name_text(code.inline_callees[i]));
-    if (found != numbers.end()) code.tables.inline_frames[i].callee = entries[found->second].key;
+    const std::string name = name_text(code.inline_callees[i]);
+    FuncKey& key = code.tables.inline_frames[i].callee;
+    if (const auto found = numbers.find(name); found != numbers.end()) {
+      key = entries[found->second].key;
+      continue;
+    }
+    const auto [at, is_new] =
+        inlined_numbers.try_emplace(name, static_cast<std::uint32_t>(inlined.size()));
+    if (is_new) inlined.push_back(name);
+    key = FuncKey(FuncKind::User, kInlinedOnly, at->second);
   }
 }
 
@@ -157,6 +183,17 @@ Result<void> JitModule::State::add_host_stub(FuncKey key, const void* address) {
   code.bytes.resize(sizeof kJump + sizeof(std::uint64_t));
   base::store_le(&code.bytes[sizeof kJump],
                  std::uint64_t{reinterpret_cast<std::uintptr_t>(address)});
+  return add(key);
+}
+
+/// Two words that __tls_get_addr reads.
+Result<void> JitModule::State::add_thread_local(FuncKey key, platform::ThreadLocalIndex index) {
+  code.clear();
+  code.bytes.resize(2 * sizeof(std::uint64_t));
+  code.code_size = static_cast<std::uint32_t>(code.bytes.size());
+  code.has_frame = false;
+  base::store_le(&code.bytes[0], index.module);
+  base::store_le(&code.bytes[sizeof(std::uint64_t)], index.offset);
   return add(key);
 }
 
@@ -185,6 +222,10 @@ Result<void> JitModule::define(const ir::Function& func) {
   return {};
 }
 
+void JitModule::show_as(const ir::ExternalName& name, std::string shown) {
+  if (state_->loaded == nullptr) state_->shown_names[name_text(name)] = std::move(shown);
+}
+
 void JitModule::set_opt_level(unsigned level) {
   state_->options.opt_level = level;
 }
@@ -194,7 +235,14 @@ Result<void> JitModule::finalise() {
   if (s.loaded != nullptr) return {};
   for (const State::Entry& entry : s.entries) {
     if (entry.is_defined) continue;
+    if (const auto found = s.thread_locals.find(entry.name); found != s.thread_locals.end()) {
+      HOIST_TRY_VOID(s.add_thread_local(entry.key, found->second));
+      continue;
+    }
     const void* host = s.host_symbol(entry.name);
+    if (host == nullptr && entry.name.starts_with(thread_local_entry({}))) {
+      return Error(ErrorKind::Link, "unknown " + entry.name);
+    }
     if (host == nullptr) return Error(ErrorKind::Link, "unknown function " + entry.name);
     HOIST_TRY_VOID(s.add_host_stub(entry.key, host));
   }
@@ -208,7 +256,8 @@ Result<void> JitModule::finalise() {
     s.entry_signatures.push_back(entry.signature);
   }
   if (!s.builder.fits()) return Error(ErrorKind::Limit, "more than 2 GiB of code");
-  HOIST_TRY(s.loaded, jit::LoadedImage::load(s.builder.finish(), nullptr));
+  HOIST_TRY(s.loaded, jit::LoadedImage::load(s.builder.finish(), &s.owner));
+  jit::tell_loaded(s.options.listeners, s.owner, *s.loaded);
   return {};
 }
 

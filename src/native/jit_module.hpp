@@ -17,11 +17,24 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "hoist/code_listener.hpp"
 #include "ir/data_value.hpp"
 #include "ir/function.hpp"
 #include "jit/loaded_image.hpp"
 
 namespace hoist::native {
+
+/// What source locations of the IR stand for. Any thread may ask, as long as there is a module that
+/// uses it.
+class SourceMap {
+ public:
+  struct Place {
+    std::string_view file;   ///< valid as long as the map
+    std::uint32_t line = 0;  ///< 0: of no line
+  };
+  virtual ~SourceMap() = default;
+  virtual Place find(std::uint32_t loc) const noexcept = 0;
+};
 
 struct JitOptions {
   unsigned opt_level = 2;
@@ -31,6 +44,15 @@ struct JitOptions {
   std::string_view without_features;
   bool baseline_cpu = false;     ///< only features that every supported CPU has
   bool pinned_register = false;  ///< for functions with get_pinned_reg and set_pinned_reg
+
+  // For profilers and whoever else listens.
+  std::string name = "jit";  ///< of the module
+  /// Hear of the code when the module is finalised, and before it goes. The agents that come with
+  /// Hoist are listeners: profiling::make_agent.
+  std::vector<std::shared_ptr<CodeListener>> listeners;
+  /// Null: source locations are line numbers of a file with the module's name.
+  std::shared_ptr<const SourceMap> sources;
+  bool raw_names = false;  ///< mangled names of functions are shown as they are
 };
 
 /// How a call ended: with values, or with a trap.
@@ -50,6 +72,15 @@ class JitModule {
 
   /// Before the first function that uses it. `%name` in the IR is then this address.
   void define_host_symbol(std::string name, const void* address);
+
+  /// Before `finalise`. `symbol tls %name` in the IR is then the variable that the calling thread
+  /// has at `address`, and in other threads theirs.
+  /// @error BadArgument: no module of the process has a thread-local variable there.
+  Result<void> define_thread_local(std::string name, const void* address);
+
+  /// What a function of the module, or one that was inlined into it, is called for people; without
+  /// it, its name in the IR. Until finalised.
+  void show_as(const ir::ExternalName& name, std::string shown);
 
   /// For the functions defined from now on.
   void set_opt_level(unsigned level);

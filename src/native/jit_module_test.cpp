@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "ir/text/reader.hpp"
+#include <thread>
+
+#include "native/jit_test_support.hpp"
 
 namespace hoist::native {
 namespace {
@@ -13,32 +15,19 @@ using ir::DataValue;
 using ir::ExternalName;
 using ir::I32;
 
-class JitModuleTest : public testing::TestWithParam<unsigned> {
+class JitModules : public JitModuleTest {
  protected:
-  void SetUp() override {
-    JitOptions options;
-    options.opt_level = GetParam();
-    options.check_allocation = true;
-    auto module = JitModule::create(options);
-    ASSERT_TRUE(module) << module.error().message();
-    module_ = *std::move(module);
-  }
-  Result<void> define(std::string_view text) {
-    HOIST_TRY(const ir::ParsedFile file, ir::parse_file(text));
-    for (const ir::ParsedFunction& f : file.functions) HOIST_TRY_VOID(module_->define(f.func));
-    return {};
-  }
+  void SetUp() override { start(); }
   Result<CallOutcome> call(std::string name, std::vector<DataValue> args) {
     return module_->call(ExternalName::testcase(std::move(name)), args);
   }
-  std::unique_ptr<JitModule> module_;
 };
 
 int add_seven(int x) {
   return x + 7;
 }
 
-TEST_P(JitModuleTest, FunctionsAndHostSymbols) {
+TEST_P(JitModules, FunctionsAndHostSymbols) {
   module_->define_host_symbol(
       "add_seven", reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(&add_seven)));
   const Result<void> defined = define(R"(
@@ -75,7 +64,7 @@ block0(v0: i32):
   EXPECT_FALSE(call("nothing", {}));
 }
 
-TEST_P(JitModuleTest, TrapsAreValues) {
+TEST_P(JitModules, TrapsAreValues) {
   const Result<void> defined = define(R"(
 function %div(i32, i32) -> i32 system_v {
 block0(v0: i32, v1: i32):
@@ -104,7 +93,50 @@ block0:
   }
 }
 
-TEST_P(JitModuleTest, Errors) {
+thread_local std::uint64_t before_it = 1;
+thread_local std::uint64_t counters[2] = {100, 200};
+
+TEST_P(JitModules, ThreadLocalVariables) {
+  EXPECT_TRUE(define(R"(function %bump(i64, f64) -> i64, f64 {
+    gv0 = symbol tls %counters
+    gv1 = symbol tls %counters+8
+block0(v0: i64, v1: f64):
+    v2 = tls_value.i64 gv0
+    v3 = load.i64 v2
+    v4 = iadd v3, v0
+    store v4, v2
+    v5 = tls_value.i64 gv1
+    v6 = load.i64 v5
+    v7 = iadd v6, v4
+    return v7, v1
+})"));
+  EXPECT_TRUE(module_->define_thread_local("counters", &counters[0]));
+  static std::uint64_t no_thread_local;
+  const Result<void> wrong = module_->define_thread_local("no", &no_thread_local);
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().kind(), ErrorKind::BadArgument);
+  ASSERT_TRUE(module_->finalise());
+  counters[0] = 100;
+  const auto bump = [&] { return call("bump", {{ir::I64, 5, 0}, {ir::F64, 0x4000, 0}}); };
+  EXPECT_EQ(bump()->values[0].lo, 305u);
+  EXPECT_EQ(bump()->values[0].lo, 310u);
+  EXPECT_EQ(bump()->values[1].lo, 0x4000u);
+  std::thread other([&] { EXPECT_EQ(bump()->values[0].lo, 305u); });
+  other.join();
+  EXPECT_EQ(counters[0], 115u);
+  EXPECT_EQ(before_it, 1u);
+}
+
+TEST_P(JitModules, UnknownThreadLocalVariable) {
+  EXPECT_TRUE(
+      define("function %f() -> i64 {\n gv0 = symbol tls %x\nblock0:\n"
+             " v0 = tls_value.i64 gv0\n return v0\n}\n"));
+  const Result<void> link = module_->finalise();
+  ASSERT_FALSE(link);
+  EXPECT_EQ(link.error().message(), "unknown thread-local variable %x");
+}
+
+TEST_P(JitModules, Errors) {
   EXPECT_TRUE(define("function %f() {\n fn0 = %g()\nblock0:\n call fn0()\n return\n}\n"));
   const Result<void> twice = define("function %f() {\nblock0:\n return\n}\n");
   ASSERT_FALSE(twice);
@@ -121,7 +153,7 @@ TEST_P(JitModuleTest, Errors) {
   EXPECT_EQ(link.error().message(), "unknown function %g");
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, JitModuleTest, testing::Values(0u, 1u, 2u));
+INSTANTIATE_TEST_SUITE_P(Levels, JitModules, testing::Values(0u, 1u, 2u));
 
 }  // namespace
 }  // namespace hoist::native

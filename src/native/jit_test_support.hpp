@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,25 +18,31 @@ namespace hoist::native {
 
 class JitModuleTest : public testing::TestWithParam<unsigned> {
  protected:
-  /// A module in which the name `symbol` is the host's `function`.
-  template <typename R, typename... Args>
-  void start(const char* symbol, R (*function)(Args...)) {
+  /// An empty module.
+  void start() {
     JitOptions options;
     options.opt_level = GetParam();
     options.check_allocation = true;
     auto module = JitModule::create(options);
     ASSERT_TRUE(module) << module.error().message();
     module_ = *std::move(module);
+  }
+  /// A module in which the name `symbol` is the host's `function`.
+  template <typename R, typename... Args>
+  void start(const char* symbol, R (*function)(Args...)) {
+    ASSERT_NO_FATAL_FAILURE(start());
     module_->define_host_symbol(
         symbol, reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(function)));
   }
-  void build(const std::string& text) {
-    const Result<ir::ParsedFile> file = ir::parse_file(text);
-    ASSERT_TRUE(file) << file.error().message();
-    for (const ir::ParsedFunction& f : file->functions) {
-      const Result<void> defined = module_->define(f.func);
-      ASSERT_TRUE(defined) << defined.error().message();
-    }
+  /// Adds the functions of the text.
+  Result<void> define(std::string_view text) {
+    HOIST_TRY(const ir::ParsedFile file, ir::parse_file(text));
+    for (const ir::ParsedFunction& f : file.functions) HOIST_TRY_VOID(module_->define(f.func));
+    return {};
+  }
+  void build(std::string_view text) {
+    const Result<void> defined = define(text);
+    ASSERT_TRUE(defined) << defined.error().message();
     const Result<void> done = module_->finalise();
     ASSERT_TRUE(done) << done.error().message();
   }

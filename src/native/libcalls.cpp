@@ -2,6 +2,7 @@
 #include "native/libcalls.hpp"
 
 #include "native/throw.hpp"
+#include "platform/thread_locals.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -137,6 +138,7 @@ const void* find_libcall(std::string_view name) {
       {"F64ToU128", address_of(to_u128<double>)},
       {"F32ToS128", address_of(to_s128<float>)},
       {"F64ToS128", address_of(to_s128<double>)},
+      {"ElfTlsGetAddr", platform::thread_local_lookup()},
       {"__cranelift_throw", throw_function()},
   };
   for (const Libcall& libcall : libcalls) {

@@ -3,6 +3,7 @@
 
 #include "ir/analysis/control_flow.hpp"
 #include "ir/analysis/dominators.hpp"
+#include "opt/passes/checks.hpp"
 #include "opt/passes/passes.hpp"
 #include "opt/passes/simplify_walk.hpp"
 
@@ -22,6 +23,7 @@ struct OptContext::State {
   MemoryState memory;
   SimplifyScratch simplify;
   BlockParamsScratch block_params;
+  ChecksScratch checks;
   DeadCodeScratch dead;
 };
 
@@ -40,6 +42,8 @@ bool optimise(ir::Function& func, OptContext& context) {
   state.flow.compute(func);
   // Not optional: the other passes and the walk over arguments rely on it.
   changed(Pass::Unreachable, remove_unreachable(func, state.flow));
+  bool graph_changed = false;
+  bool has_checks = false;
   if (context.enabled(Pass::Simplify)) {
     state.dominators.compute(func, state.flow);
     const bool loads = context.enabled(Pass::Loads);
@@ -49,7 +53,9 @@ bool optimise(ir::Function& func, OptContext& context) {
                       context.rewrites_left());
     changed(Pass::Simplify, result.changes);
     changed(Pass::Loads, result.loads);
-    if (result.graph_changed) {
+    graph_changed = result.graph_changed;
+    has_checks = loads && result.checks != 0;
+    if (graph_changed) {
       state.flow.compute(func);
       changed(Pass::Unreachable, remove_unreachable(func, state.flow));
     }
@@ -57,10 +63,20 @@ bool optimise(ir::Function& func, OptContext& context) {
   if (context.enabled(Pass::BlockParams)) {
     changed(Pass::BlockParams, remove_redundant_params(func, state.flow, state.block_params));
   }
+  if (has_checks && context.enabled(Pass::Checks)) {
+    if (graph_changed) state.dominators.compute(func, state.flow);
+    changed(Pass::Checks, move_checks(func, state.flow, state.dominators, state.memory,
+                                      state.checks, context.rewrites_left()));
+  }
   if (context.enabled(Pass::Dead)) {
     changed(Pass::Dead, remove_dead(func, state.flow, state.dead));
   }
-  func.resolve_all_aliases();
+  if (!context.enabled(Pass::Dead)) {
+    func.resolve_all_aliases();
+  } else {
+    // What the last pass left names no alias; later readers follow short chains only.
+    for (std::size_t i = 0; i < func.value_count(); ++i) func.resolve_and_compress(ir::Value(i));
+  }
   return total != 0;
 }
 

@@ -3,8 +3,10 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -32,12 +34,20 @@ Result<void> DumpFile::map_marker() {
   return {};
 }
 
-bool DumpFile::append(std::span<const std::uint8_t> bytes) {
+void DumpFile::close() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+bool DumpFile::append(std::span<const std::uint8_t> bytes, std::span<const std::uint8_t> more) {
   if (fd_ < 0) return false;
   std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t wrote =
-        ::pwrite(fd_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(size_ + done));
+  while (done < bytes.size() + more.size()) {
+    const auto left = bytes.subspan(std::min(done, bytes.size()));
+    const auto rest = more.subspan(done - std::min(done, bytes.size()));
+    const iovec parts[] = {{const_cast<std::uint8_t*>(left.data()), left.size()},
+                           {const_cast<std::uint8_t*>(rest.data()), rest.size()}};
+    const ssize_t wrote = ::pwritev(fd_, parts, 2, static_cast<off_t>(size_ + done));
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0) {
       truncate(size_);

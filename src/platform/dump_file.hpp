@@ -23,9 +23,10 @@ class DumpFile {
   /// byte in the file. @error Io: the file system forbids it
   Result<void> map_marker();
   bool is_open() const { return fd_ >= 0; }
+  void close();
   std::uint64_t size() const { return size_; }
-  /// All of it or nothing; false: the disk is full or the like.
-  bool append(std::span<const std::uint8_t> bytes);
+  /// All of it, and `more` behind it, or nothing; false: the disk is full or the like.
+  bool append(std::span<const std::uint8_t> bytes, std::span<const std::uint8_t> more = {});
   void truncate(std::uint64_t size);
 
  private:

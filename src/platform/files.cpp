@@ -72,9 +72,13 @@ bool is_same_file(const std::string& a, const std::string& b) {
 }
 
 Result<void> append_file(const std::string& path, std::string_view text) {
-  const Descriptor file(
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600));
+  // Not waiting: what is there may be a pipe that nobody reads.
+  const Descriptor file(::open(
+      path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
   if (file.fd < 0) return io_error("write to", path, errno);
+  struct stat info = {};
+  if (::fstat(file.fd, &info) != 0) return io_error("write to", path, errno);
+  if (!S_ISREG(info.st_mode)) return io_error("write to", path, EINVAL);
   while (!text.empty()) {
     const ssize_t wrote = ::write(file.fd, text.data(), text.size());
     if (wrote < 0) {
@@ -84,6 +88,10 @@ Result<void> append_file(const std::string& path, std::string_view text) {
     text.remove_prefix(static_cast<std::size_t>(wrote));
   }
   return {};
+}
+
+void remove_file(const std::string& path) {
+  ::unlink(path.c_str());
 }
 
 }  // namespace hoist::platform

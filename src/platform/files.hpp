@@ -22,4 +22,7 @@ bool is_same_file(const std::string& a, const std::string& b);
 /// Appends to a text file, creating it for its owner alone; one write. @error Io
 Result<void> append_file(const std::string& path, std::string_view text);
 
+/// Whether it is gone or never was is for the next to find out.
+void remove_file(const std::string& path);
+
 }  // namespace hoist::platform

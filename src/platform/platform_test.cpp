@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <thread>
 
 #include "platform/clocks.hpp"
@@ -13,7 +17,9 @@
 #include "platform/files.hpp"
 #include "platform/machine_context.hpp"
 #include "platform/pages.hpp"
+#include "platform/private_dir.hpp"
 #include "platform/random.hpp"
+#include "platform/sample_timer.hpp"
 #include "platform/signals.hpp"
 #include "platform/threads.hpp"
 
@@ -89,6 +95,70 @@ TEST(Files, ReadsFilesThatHideTheirSize) {
   const auto text = read_file("/proc/self/status", 1 << 20);
   ASSERT_TRUE(text);
   EXPECT_GT(text->size(), 100U);
+}
+
+TEST(Files, PipesWithoutReadersAreErrorsAndOldFilesStay) {
+  const std::string folder = testing::TempDir() + "hoist-files-" + std::to_string(::getpid());
+  ASSERT_EQ(::mkdir(folder.c_str(), 0700), 0);
+  const std::uint8_t bytes[] = {'n', 'e', 'w'};
+  const std::string pipe = folder + "/pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const auto unread = replace_file(pipe, bytes, false);
+  ASSERT_FALSE(unread);
+  EXPECT_NE(unread.error().message().find("nobody reads it"), std::string::npos);
+  EXPECT_FALSE(append_file(pipe, "new"));
+  EXPECT_TRUE(check_replaceable(pipe));
+  EXPECT_FALSE(check_replaceable(folder));
+  EXPECT_FALSE(check_replaceable(folder + "/missing/file"));
+  EXPECT_TRUE(check_replaceable(folder + "/file"));
+  EXPECT_FALSE(replace_file("/dev/full", bytes, false));
+  EXPECT_TRUE(replace_file("/dev/null", bytes, false));
+  const std::string file = folder + "/file";
+  ASSERT_TRUE(replace_file(file, bytes, false));
+  const auto read = read_file(file, 100);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->size(), 3U);
+  ::unlink(file.c_str());
+  ::unlink(pipe.c_str());
+  EXPECT_EQ(::rmdir(folder.c_str()), 0) << "something was left behind";
+}
+
+TEST(WaitProbe, KnowsWhoWaits) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  std::atomic<std::uint32_t> id{0};
+  std::atomic<bool> spin{true};
+  std::thread thread([&] {
+    id = thread_id();
+    while (spin.load()) {
+    }
+    char byte = 0;
+    while (::read(ends[0], &byte, 1) < 0 && errno == EINTR) {
+    }
+  });
+  while (id.load() == 0) yield_thread();
+  WaitProbe probe;
+  WaitPlace place;
+  EXPECT_FALSE(probe.waits(place)) << "not open";
+  probe.open(id);
+  EXPECT_FALSE(probe.waits(place));
+  spin = false;
+  const bool known = ::access("/proc/self/syscall", R_OK) == 0;
+  for (int i = 0; known && i < 2000 && !probe.waits(place); ++i) ::usleep(1000);
+  if (known) {
+    ASSERT_TRUE(probe.waits(place));
+    EXPECT_TRUE(place.is_at(place.pc, place.sp));
+    EXPECT_FALSE(place.is_at(place.pc + 1, place.sp));
+    EXPECT_FALSE(place.is_at(0, 0));
+    WaitPlace again;
+    ASSERT_TRUE(probe.waits(again));
+    EXPECT_EQ(again.ran_ns, place.ran_ns);
+  }
+  EXPECT_EQ(::write(ends[1], "x", 1), 1);
+  thread.join();
+  EXPECT_FALSE(probe.waits(place)) << "it has ended";
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 TEST(Clocks, Advance) {

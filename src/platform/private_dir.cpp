@@ -173,35 +173,90 @@ bool is_executable(const std::string& path) {
   return ::access(path.c_str(), X_OK) == 0;
 }
 
-Result<void> replace_file(const std::string& path, std::span<const std::uint8_t> bytes,
-                          bool executable) {
-  std::string target = path;
+namespace {
+
+/// Where a file is to be written.
+struct Target {
+  std::string path;  ///< links are followed
+  bool exists = false;
+  bool is_stream = false;  ///< written to as it is
+  mode_t mode = 0666;
+  std::string directory;
+  std::string name;
+};
+
+Result<Target> find_target(const std::string& path) {
+  Target out;
+  out.path = path;
   // What the shell opened for us is written to, whatever it is.
   const bool is_open = path.starts_with("/dev/") || path.starts_with("/proc/");
   if (char* resolved = ::realpath(path.c_str(), nullptr)) {
-    target = resolved;
+    out.path = resolved;
     ::free(resolved);
   }
   struct stat info = {};
-  const bool exists = ::stat(target.c_str(), &info) == 0;
-  if (exists && S_ISDIR(info.st_mode)) return io_error("write", path, EISDIR);
-  if (exists && (is_open || !S_ISREG(info.st_mode))) {
-    const Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-    const int error = file.is_open() ? write_all(file.get(), bytes) : errno;
-    if (error != 0) return io_error("write", path, error);
-    return {};
+  out.exists = ::stat(out.path.c_str(), &info) == 0;
+  // A pipe or socket behind /dev/stdout has no path to resolve.
+  if (!out.exists && is_open && ::stat(path.c_str(), &info) == 0) {
+    out.path = path;
+    out.exists = true;
+  }
+  if (!out.exists && errno != ENOENT) return io_error("write", path, errno);
+  if (out.exists && S_ISDIR(info.st_mode)) return io_error("write", path, EISDIR);
+  if (out.exists && (S_ISBLK(info.st_mode) || (S_ISSOCK(info.st_mode) && !is_open))) {
+    return Error(ErrorKind::Io,
+                 fmt::format("cannot write '{}': it is no file, pipe or character device", path));
   }
   // A file that may not be written is not replaced either.
-  if (exists && ::access(target.c_str(), W_OK) != 0) return io_error("write", path, errno);
-  const std::size_t slash = target.rfind('/');
-  const std::string dir_path = slash == std::string::npos ? "." : target.substr(0, slash + 1);
-  const std::string name = slash == std::string::npos ? target : target.substr(slash + 1);
-  if (name.empty()) return io_error("write", path, EISDIR);
-  const Fd dir(::open(dir_path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (out.exists && ::access(out.path.c_str(), W_OK) != 0) return io_error("write", path, errno);
+  out.is_stream = out.exists && (is_open || !S_ISREG(info.st_mode));
+  if (out.exists) out.mode = info.st_mode & 0777;
+  const std::size_t slash = out.path.rfind('/');
+  out.directory = slash == std::string::npos ? "." : out.path.substr(0, slash + 1);
+  out.name = slash == std::string::npos ? out.path : out.path.substr(slash + 1);
+  if (out.name.empty()) return io_error("write", path, EISDIR);
+  return out;
+}
+
+Result<void> write_to_stream(const std::string& path, std::span<const std::uint8_t> bytes) {
+  // Not waiting: a pipe that nobody has opened for reading would be waited for.
+  Fd file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (!file.is_open() && errno == ENXIO) {
+    return Error(ErrorKind::Io, fmt::format("cannot write '{}': nobody reads it", path));
+  }
+  if (!file.is_open()) return io_error("write", path, errno);
+  const int flags = ::fcntl(file.get(), F_GETFL);
+  ::fcntl(file.get(), F_SETFL, flags & ~O_NONBLOCK);
+  while (!bytes.empty()) {
+    const IoSlice slice{const_cast<std::uint8_t*>(bytes.data()), bytes.size()};
+    std::size_t count = 0;
+    const int error = write_stream(file.get(), {&slice, 1}, count);
+    if (error != 0) return io_error("write", path, error);
+    bytes = bytes.subspan(count);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> check_replaceable(const std::string& path) {
+  HOIST_TRY(const Target target, find_target(path));
+  if (target.is_stream) return {};
+  const Fd dir(::open(target.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!dir.is_open()) return io_error("write", path, errno);
-  mode_t mode = exists ? info.st_mode & 0777 : mode_t{0666};
+  if (::faccessat(dir.get(), ".", W_OK | X_OK, 0) != 0) return io_error("write", path, errno);
+  return {};
+}
+
+Result<void> replace_file(const std::string& path, std::span<const std::uint8_t> bytes,
+                          bool executable) {
+  HOIST_TRY(const Target target, find_target(path));
+  if (target.is_stream) return write_to_stream(path, bytes);
+  const Fd dir(::open(target.directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!dir.is_open()) return io_error("write", path, errno);
+  mode_t mode = target.mode;
   if (executable) mode |= (mode & 0444) >> 2;
-  const int error = write_renamed(dir.get(), name.c_str(), bytes, mode, true);
+  const int error = write_renamed(dir.get(), target.name.c_str(), bytes, mode, true);
   if (error != 0) return io_error("write", path, error);
   static_cast<void>(::fsync(dir.get()));  // the name, too; some file systems cannot
   return {};

@@ -50,11 +50,15 @@ class PrivateDir {
 };
 
 /// Writes a file for the user: a regular file, or none yet, is replaced at once (a temporary file
-/// in the same directory, synced, renamed; a link is followed, the mode is kept); a device or a
-/// pipe is written to. `executable`: whoever may read the file may execute it.
+/// in the same directory, synced, renamed; a link is followed, the mode is kept); a character
+/// device, or a pipe that somebody reads, is written to. `executable`: whoever may read the file
+/// may execute it.
 /// @error Io: names the path and the reason; the old file is as it was
 Result<void> replace_file(const std::string& path, std::span<const std::uint8_t> bytes,
                           bool executable);
+/// Whether `replace_file` would find a place to write, so far as that can be told without writing.
+/// @error Io
+Result<void> check_replaceable(const std::string& path);
 /// What `test` says of the first bytes (up to 16) of a regular file; false for anything else.
 bool begins_like(const std::string& path, bool (*test)(std::span<const std::uint8_t> bytes));
 /// Whether this process may execute the file.

@@ -82,6 +82,24 @@ Result<Fd> listen_tcp(std::string_view address) {
   return fd;
 }
 
+std::string address_of(int fd) {
+  sockaddr_storage storage{};
+  socklen_t size = sizeof storage;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&storage), &size) != 0) return {};
+  char text[INET6_ADDRSTRLEN] = {};
+  if (storage.ss_family == AF_INET) {
+    sockaddr_in v4{};
+    std::memcpy(&v4, &storage, sizeof v4);
+    if (::inet_ntop(AF_INET, &v4.sin_addr, text, sizeof text) == nullptr) return {};
+    return fmt::format("{}:{}", text, ntohs(v4.sin_port));
+  }
+  if (storage.ss_family != AF_INET6) return {};
+  sockaddr_in6 v6{};
+  std::memcpy(&v6, &storage, sizeof v6);
+  if (::inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof text) == nullptr) return {};
+  return fmt::format("[{}]:{}", text, ntohs(v6.sin6_port));
+}
+
 bool is_listening(int fd) {
   int value = 0;
   socklen_t size = sizeof value;

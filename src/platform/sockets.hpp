@@ -4,6 +4,7 @@
 /// (EAGAIN tells that it would) and none raises SIGPIPE.
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -14,6 +15,8 @@ namespace hoist::platform {
 /// A listening TCP socket on a numeric address: "127.0.0.1:8080", "[::1]:80", ":8080" (any IPv4
 /// address). @error BadArgument: not of that form; Io: the system refuses.
 Result<Fd> listen_tcp(std::string_view address);
+/// The address that a TCP socket has, in the form that listen_tcp takes; empty if it has none.
+std::string address_of(int fd);
 
 bool is_listening(int fd);
 int accept_socket(int fd, Fd& out);

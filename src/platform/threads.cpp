@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdio>
 
 namespace hoist::platform {
 
@@ -37,6 +38,22 @@ StackBounds thread_stack() {
 
 std::uint32_t thread_id() {
   return static_cast<std::uint32_t>(::syscall(SYS_gettid));
+}
+
+std::string thread_name(std::uint32_t id) {
+  const std::string path = "/proc/self/task/" + std::to_string(id) + "/comm";
+  std::FILE* file = std::fopen(path.c_str(), "re");
+  if (file == nullptr) return {};
+  char text[32];
+  const std::size_t size = std::fread(text, 1, sizeof(text), file);
+  std::fclose(file);
+  std::string name(text, size);
+  if (!name.empty() && name.back() == '\n') name.pop_back();
+  return name;
+}
+
+void name_this_thread(const std::string& name) {
+  static_cast<void>(::pthread_setname_np(::pthread_self(), name.substr(0, 15).c_str()));
 }
 
 void yield_thread() {

@@ -3,6 +3,7 @@
 /// Facts about threads.
 
 #include <cstdint>
+#include <string>
 
 namespace hoist::platform {
 
@@ -18,6 +19,11 @@ StackBounds thread_stack();
 
 /// The system's number of the calling thread.
 std::uint32_t thread_id();
+
+/// Of a thread of this process, as the system knows it; empty if it does not say.
+std::string thread_name(std::uint32_t id);
+/// The calling thread's; the system keeps 15 bytes.
+void name_this_thread(const std::string& name);
 
 /// Lets another thread run.
 void yield_thread();

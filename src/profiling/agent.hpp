@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "base/result.hpp"
+#include "hoist/code_listener.hpp"
 #include "hoist/config.hpp"
-#include "runtime/engine/code_listener.hpp"
 
 namespace hoist::profiling {
 

@@ -39,6 +39,12 @@ struct ProgressSink {
   void* context = nullptr;
 };
 
+/// What one module is compiled for besides the compiler's settings.
+struct CompileRequest {
+  ProgressSink progress;
+  bool interrupts = false;  ///< turns CodeSettings::interrupts on
+};
+
 /// Immutable; any number of threads may call it at once.
 class Compiler {
  public:
@@ -47,7 +53,7 @@ class Compiler {
   /// Validates and compiles the bodies of a module whose declarations are valid already.
   /// @error Invalid, Malformed, Unsupported with the lowest offset; Limit: text over 2 GiB.
   virtual Result<image::Image> compile_module(const wasm::Module& module,
-                                              const ProgressSink& progress,
+                                              const CompileRequest& request,
                                               CompileReport* report) const = 0;
   /// An image with ExitTrampoline 0: compiled code calls host functions of this type through
   /// function references that no module made.

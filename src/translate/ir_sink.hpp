@@ -240,6 +240,7 @@ class IrSink {
   /// Before the first instruction: by then the locals are declared.
   void start_limits();
   void check_limits();
+  void check_interrupts();
   /// One that costs nothing was counted by `at`.
   void free_of_charge() { --fuel_used_; }
   /// Takes off what was counted: before control flow parts or joins.
@@ -350,7 +351,10 @@ class IrSink {
     std::uint32_t clause_count = 0;
     std::uint32_t parts = 0;  ///< of a legacy try: catch parts that have begun
   };
-  static constexpr std::uint64_t kMaxHandlerWork = 1'000'000;
+  /// Ways from calls to handlers that a function may have whatever its size, and for each byte of
+  /// its body. Sensible ones have less than one for a byte; each becomes a block of machine code.
+  static constexpr std::uint64_t kHandlerWork = 100'000;
+  static constexpr std::uint64_t kHandlerWorkOfByte = 4;
   static constexpr std::uint64_t kComparisonWork = 4;  // of one tag with another
   void open_scope(Frame& frame, std::uint32_t next);
   void add_clause(std::uint32_t tag, bool with_reference, ir::Block target);
@@ -449,6 +453,7 @@ class IrSink {
   Cache<bool> caught_tags_;  // in epochs of its own
   std::uint32_t caught_epoch_ = 0;
   std::uint64_t handler_work_ = 0;
+  std::uint64_t most_handler_work_ = 0;
   std::vector<Value> payload_;
   std::vector<Value> try_results_;
   std::vector<ir::FunctionBuilder::Handler> handlers_;

@@ -89,7 +89,22 @@ def compiles(folder):
 
 
     # Limits work if the image was made for them.
-    for flag, run, status in (("--epoch", ["--timeout", "10s"], 0), ("--fuel", ["--fuel", "1000000000"], 0),
+    for flag in ("--interruptible", "--epoch"):
+        expect(f"for {flag}", hoist(folder, "compile", flag, "fib.wat", "-o", "limited"), 0, r"^$")
+        for run in ([], ["--timeout", "10s"]):
+            expect(f"{flag} runs with {run}", hoist(folder, "run", *run, "--invoke", "fib", "limited", "20"), 0, r"^6765\n$")
+    expect("a timeout needs code that looks", hoist(folder, "run", "--timeout", "10s", "--invoke", "fib", "fib", "20"), 1, r"^$",
+           r"^hoist: fib: the image was compiled with checks for interruption off, .*hoist compile with --interruptible, or hoist run with "
+           r"no --timeout;")
+    # The features of the module, not those that it was allowed.
+    (folder / "simd.wat").write_text('(module (func (export "f") (result i32) (i8x16.extract_lane_s 0 (v128.const i32x4 7 0 0 0))))')
+    expect("with vectors", hoist(folder, "compile", "simd.wat", "-o", "simd"), 0, r"^$")
+    expect("runs", hoist(folder, "run", "--features=-threads,-relaxed-simd", "--invoke", "f", "simd"), 0, r"^7\n$")
+    expect("needs vectors", hoist(folder, "run", "--features=-simd,-threads", "--invoke", "f", "simd"), 1, r"^$",
+           r"^hoist: simd: the image's module uses features that the engine has off: simd \(hoist run with --features; in the API "
+           r"Config::features\)\n$")
+    expect("says so", hoist(folder, "objdump", "--function", "f", "simd"), 0, r"the module uses simd\n")
+    for flag, run, status in (("--fuel", ["--fuel", "1000000000"], 0),
                               ("--signals=off", ["--signals=off"], 0), ("--bounds-checks=explicit", ["--bounds-checks=explicit"], 0),
                               ("--nan=canonical", ["--nan=canonical"], 0), ("--relaxed-simd=deterministic", ["--relaxed-simd=deterministic"], 0)):
         expect(f"for {flag}", hoist(folder, "compile", flag, "fib.wat", "-o", "limited"), 0, r"^$")

@@ -78,6 +78,18 @@ FILES = {
       (func (export "main") (param i32) (result i32)
         (i32.add (call $w (i32.const 1) (i64.const 2) (f64.const 3) (local.get 0)) (i32.const 100))
         (i32.add (call $n (i32.const 1) (i64.const 2) (f64.const 3)))))''',
+    # In the older module's layout: a clock 8 bytes further than in the newer one.
+    "older.wat": '''(module (import "wasi_unstable" "poll_oneoff" (func $poll (param i32 i32 i32 i32) (result i32)))
+      (import "wasi_unstable" "fd_filestat_get" (func $stat (param i32 i32) (result i32)))
+      (import "wasi_unstable" "proc_exit" (func $exit (param i32)))
+      (memory (export "memory") 1)
+      (func (export "_start")
+        (i64.store (i32.const 0) (i64.const 77)) (i32.store (i32.const 24) (i32.const 1)) (i64.store (i32.const 32) (i64.const 1000))
+        (i64.store (i32.const 16) (i64.const -1))
+        (drop (call $stat (i32.const 0) (i32.const 65480)))
+        (call $exit (i32.add (call $poll (i32.const 0) (i32.const 100) (i32.const 1) (i32.const 200))
+          (i32.add (i32.load (i32.const 100)) (i32.load16_u (i32.const 108)))))))''',  # user data and errno of the event
+    "oldaccept.wat": '(module (import "wasi_unstable" "sock_accept" (func (param i32 i32 i32) (result i32))) (func (export "_start")))',
     "bad.wat": "(module (func (result i32) (i64.const 0)))",
     "syntax.wat": "(module (func\n  (i32.bogus)))",
     "simd.wat": "(module (func (export \"f\") (drop (v128.const i32x4 0 0 0 0))))",
@@ -130,6 +142,22 @@ CASES = [
     ("version", ["--version"], 0, r"^hoist \d+\.\d+\.\d+\n", r"^$"),
     ("help names the subcommands", ["--help"], 0, r"(?s)run.*validate.*wast.*Examples", r"^$"),
     ("run help", ["run", "--help"], 0, r"(?s)--dir.*--env.*--invoke.*--timings.*--unknown-imports.*--threads.*--profile", r"^$"),
+    ("hoist profile without FILE", ["profile"], 1, r"^$", r"^hoist: a FILE is needed: hoist profile \[OPTIONS\] FILE \[ARGS...\] \(see hoist profile --help\)\n$"),
+    ("--profile= does not take FILE", ["run", "--profile=", "start.wat"], 1, r"^$", r"^hoist: --profile: the value is empty.*\n$"),
+    ("--timeout= does not take FILE", ["run", "--timeout=", "start.wat"], 1, r"^$", r"^hoist: --timeout: the value is empty.*\n$"),
+    ("words after FILE may end in =", ["run", "--invoke", "f", "import.wat", "--profile="], 1, r"^$", r"missing"),
+    ("a short interval", ["run", "--profile=guest,interval=1us", "start.wat"], 1, r"^$", r"interval=1us is too short: it must be from 100us to 10s"),
+    ("a long interval", ["run", "--profile=guest,interval=11s", "start.wat"], 1, r"^$", r"interval=11s is too long: it must be from 100us to 10s"),
+    ("an interval without unit", ["run", "--profile=guest,interval=5", "start.wat"], 1, r"^$", r"interval=5 is no time"),
+    ("an endless interval", ["run", "--profile=guest,interval=infs", "start.wat"], 1, r"^$", r"from 100us to 10s"),
+    ("two profilers", ["run", "--profile=perfmap,guest", "start.wat"], 1, r"^$", r"one profiler at a time"),
+    ("two profilers, guest first", ["run", "--profile=guest,jitdump", "start.wat"], 1, r"^$", r"one profiler at a time"),
+    ("a profiler that is none", ["run", "--profile=gprof", "start.wat"], 1, r"^$", r"no profiler 'gprof': it is perfmap"),
+    ("a setting that is none", ["run", "--profile=guest,what", "start.wat"], 1, r"^$", r"no setting 'what': it has interval="),
+    ("settings of perfmap", ["run", "--profile=perfmap,x=1", "start.wat"], 1, r"^$", r"--profile=perfmap has no settings"),
+    ("out= without a name", ["run", "--profile=guest,out=", "start.wat"], 1, r"^$", r"out= names no file"),
+    ("a profile of unknown form", ["run", "--profile=guest,out=x.pdf", "start.wat"], 1, r"^$", r"x.pdf: the name of a profile ends with"),
+    ("hoist profile with another profiler", ["profile", "--profile=perfmap", "start.wat"], 1, r"^$", r"hoist profile samples the guest"),
     ("no subcommand", [], 1, r"^$", r"^hoist: .*\n$"),
     ("unknown subcommand", ["frobnicate"], 1, r"^$", r"^hoist: there is no subcommand 'frobnicate'.*\n$"),
     ("unknown option", ["run", "--frobnicate", "math.wat"], 1, r"^$", r"^hoist: run has no option '--frobnicate'.*\n$"),
@@ -173,6 +201,9 @@ CASES = [
     ("reactor", ["run", "--invoke", "get", "reactor.wat"], 0, r"^42\n$", r"^$"),
     ("tail calls of host functions", ["run", "--invoke", "main", "tailhost.wat", "99"], 0, r"^108\n$", r"^$"),
     ("tail calls of host functions, level 0", ["run", "--opt-level", "0", "--invoke", "main", "tailhost.wat", "99"], 0, r"^108\n$", r"^$"),
+    ("wasi_unstable", ["run", "older.wat"], 77, r"^$", r"^$"),
+    ("what wasi_unstable has not", ["run", "oldaccept.wat"], 1, r"^$",
+     r'^hoist: oldaccept.wat: unknown import: "wasi_unstable"."sock_accept".*; "wasi_snapshot_preview1" has "sock_accept"\n$'),
     ("missing import", ["run", "--invoke", "f", "import.wat"], 1, r"^$", r"^hoist: import.wat: .*env.*missing.*\n$"),
     ("unknown import traps", ["run", "--unknown-imports=trap", "--invoke", "f", "import.wat"], 134, r"^$", r"unknown import"),
     ("unknown import gives zero", ["run", "--unknown-imports=default", "--invoke", "f", "import.wat"], 0, r"^0\n$", r"^$"),

@@ -2,7 +2,11 @@
 // Runs modules the way v8_driver.js runs them on V8, and prints the same text: what every exported
 // function returns for a few arguments, what it calls on the host, and the state at the end.
 //
-//   differential_driver [--opt-level N] [--verify] FILE...
+//   differential_driver [OPTION...] FILE...
+//
+// Options as those of `hoist wast`: --opt-level N, --cpu TEXT, --nan any|canonical, --signals
+// on|off,
+// --bounds-checks auto|explicit, --fuel, --epoch, --verify; and --collect-always, --image.
 //
 // Assumes: numbers made here (`mix`, `kI32` …) are made alike in v8_driver.js, line by line.
 // NaNs print alike, since the specification leaves their bits open.
@@ -80,7 +84,9 @@ bool is_hidden(const Extern& item) {
 
 class Session {
  public:
-  Session(const Engine& engine, std::string& out) : store_(engine), out_(out) {}
+  Session(const Engine& engine, std::string& out) : store_(engine), out_(out) {
+    (void)store_.set_fuel(std::uint64_t{1} << 62);  // refused where nothing counts it
+  }
 
   /// One instance, or two that are linked; each export once, and what is left in the end.
   void run(const Module& module, std::uint32_t round);
@@ -382,13 +388,22 @@ void Session::run(const Module& module, std::uint32_t round) {
   print_state();
 }
 
-void run_file(const Engine& engine, const char* file) {
+/// By way of an image, if asked for: what is loaded must do what was compiled.
+Result<Module> compiled(const Engine& engine, const char* file, bool by_image) {
+  auto module = Module::from_file(engine, file);
+  if (!module || !by_image) return module;
+  const auto image = module->serialize();
+  if (!image) return image.error();
+  return Module::deserialize(engine, *image);
+}
+
+void run_file(const Engine& engine, const char* file, bool by_image) {
   std::string out = fmt::format("module {}\n", file);
   std::fputs(out.c_str(), stdout);
   std::fflush(stdout);
   out.clear();
   ::alarm(kSecondsPerModule);
-  auto module = Module::from_file(engine, file);
+  const auto module = compiled(engine, file, by_image);
   if (module) {
     for (std::uint32_t round = 0; round < kRounds; ++round) {
       auto session = std::make_unique<Session>(engine, out);
@@ -402,28 +417,60 @@ void run_file(const Engine& engine, const char* file) {
   std::fflush(stdout);
 }
 
+bool set_option(Config& config, std::string_view option) {
+  bool* const flag = option == "--verify"           ? &config.verify_ir
+                     : option == "--fuel"           ? &config.fuel
+                     : option == "--epoch"          ? &config.epoch
+                     : option == "--collect-always" ? &config.collect_always
+                                                    : nullptr;
+  if (flag == nullptr) return false;
+  *flag = true;
+  config.check_allocation = config.verify_ir;
+  return true;
+}
+
+bool set_option(Config& config, std::string_view option, const std::string& value) {
+  if (option == "--opt-level")
+    config.opt_level = static_cast<OptLevel>(std::atoi(value.c_str()));
+  else if (option == "--cpu")
+    config.cpu = value;
+  else if (option == "--nan")
+    config.canonical_nans = value == "canonical";
+  else if (option == "--signals")
+    config.signals = value != "off";
+  else if (option == "--bounds-checks")
+    config.explicit_bounds_checks = value == "explicit";
+  else
+    return false;
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   Config config;
   config.threads = 1;
   config.features = "+legacy-exceptions";  // V8 has them, and Binaryen makes them
+  bool by_image = false;
   int at = 1;
   for (; at < argc && std::strncmp(argv[at], "--", 2) == 0; ++at) {
-    if (std::strcmp(argv[at], "--verify") == 0) {
-      config.verify_ir = config.check_allocation = true;
-    } else if (std::strcmp(argv[at], "--opt-level") == 0 && at + 1 < argc) {
-      config.opt_level = static_cast<OptLevel>(std::atoi(argv[++at]));
-    } else {
-      std::fprintf(stderr, "usage: differential_driver [--opt-level N] [--verify] FILE...\n");
-      return 2;
+    if (std::strcmp(argv[at], "--image") == 0) {
+      by_image = true;
+      continue;
     }
+    if (set_option(config, argv[at])) continue;
+    if (at + 1 < argc && set_option(config, argv[at], argv[at + 1])) {
+      ++at;
+      continue;
+    }
+    std::fprintf(stderr, "usage: differential_driver [OPTION...] FILE...\n");
+    return 2;
   }
   const auto engine = Engine::create(config);
   if (!engine) {
     std::fprintf(stderr, "differential_driver: %s\n", engine.error().message().c_str());
     return 2;
   }
-  for (; at < argc; ++at) run_file(*engine, argv[at]);
+  for (; at < argc; ++at) run_file(*engine, argv[at], by_image);
   return 0;
 }

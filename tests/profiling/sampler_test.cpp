@@ -83,7 +83,11 @@ void check_steps(OptLevel level) {
   auto engine = Engine::create(config);
   ASSERT_TRUE(engine);
   auto module = Module::from_text(*engine, R"((module
-    (import "env" "back" (func $back (param i32)))
+    (type $back (func (param i32)))
+    (import "env" "back" (func $back (type $back)))
+    (import "env" "through" (func $through (type $back)))
+    (table 1 funcref)
+    (elem (i32.const 0) func $through)
     (memory 1)
     (func $leaf (param i32) (result i32) (i32.mul (local.get 0) (i32.const 77)))
     (func $many (param i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32 i32) (result i32)
@@ -99,6 +103,8 @@ void check_steps(OptLevel level) {
         (i32.const 12) (i32.const 13) (i32.const 14) (local.get 1)))
       (drop (memory.grow (i32.const 0)))
       (call $back (local.get 0))
+      (call_indirect (type $back) (local.get 0) (i32.const 0))
+      (drop (memory.grow (i32.const 0)))
       (i32.add (local.get 0) (i32.add (local.get 1) (i32.add (local.get 2) (local.get 3)))))
     (func $inner (export "inner") (result i32) (call $leaf (i32.const 5)))
     (func $a (export "a") (param i32) (result i32) (i32.add (call $b (local.get 0)) (i32.const 1)))))");
@@ -107,6 +113,9 @@ void check_steps(OptLevel level) {
   Linker linker(*engine);
   Instance* self = nullptr;
   ASSERT_TRUE(linker.define_func("env", "back", [&](std::int32_t) {
+    static_cast<void>((*self->typed<std::int32_t()>("inner"))());
+  }));
+  ASSERT_TRUE(linker.define_func("env", "through", [&](std::int32_t) {
     static_cast<void>((*self->typed<std::int32_t()>("inner"))());
   }));
   auto instance = linker.instantiate(store, *module);
@@ -135,6 +144,7 @@ void check_steps(OptLevel level) {
   const std::map<std::string, int> stacks = stacks_of(taken);
   const auto entry = [](const std::string& type) { return "entry trampoline " + type; };
   const std::string nested = "a;b;env.back [host];";
+  const std::string through = "a;b;env.through [host];";
   const std::vector<std::string> good = {entry("[i32] -> [i32]"),
                                          "a",
                                          "a;b",
@@ -147,7 +157,10 @@ void check_steps(OptLevel level) {
                                          "a;b;exit trampoline [i32] -> []",
                                          nested + entry("[] -> [i32]"),
                                          nested + "inner",
-                                         nested + "inner;leaf"};
+                                         nested + "inner;leaf",
+                                         through + entry("[] -> [i32]"),
+                                         through + "inner",
+                                         through + "inner;leaf"};
   for (const auto& [stack, count] : stacks) {
     EXPECT_TRUE(std::find(good.begin(), good.end(), stack) != good.end())
         << "level " << static_cast<int>(level) << ": " << stack << " at " << count

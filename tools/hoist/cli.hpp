@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hoist/result.hpp"
 
@@ -14,9 +15,16 @@ inline constexpr int kFailure = 1;     ///< bad input, bad usage, a failed test
 inline constexpr int kTimedOut = 124;  ///< as timeout(1) has it
 inline constexpr int kTrapped = 134;   ///< the guest trapped, as for a process ended by SIGABRT
 
+/// What follows a "--" among the options of a command that runs a program: FILE and its arguments,
+/// none of which is an option.
+struct AfterMarker {
+  bool is_there = false;
+  std::vector<std::string> words;
+};
+
 /// Each adds its subcommand to `app`; the callback stores the exit status in `status`.
-void add_run(CLI::App& app, int& status);
-void add_profile(CLI::App& app, int& status);
+void add_run(CLI::App& app, const AfterMarker& after, int& status);
+void add_profile(CLI::App& app, const AfterMarker& after, int& status);
 void add_compile(CLI::App& app, int& status);
 void add_objdump(CLI::App& app, int& status);
 void add_cache(CLI::App& app, int& status);

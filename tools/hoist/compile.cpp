@@ -25,6 +25,7 @@ struct CompileCommand {
   CodeOptions code;
   bool fuel = false;
   bool epoch = false;
+  bool interruptible = false;
 };
 
 int run(const CompileCommand& options) {
@@ -35,6 +36,7 @@ int run(const CompileCommand& options) {
   apply(options.code, config);
   config.fuel = options.fuel;
   config.epoch = options.epoch;
+  config.interruptible = options.interruptible;
   if (platform::is_same_file(options.file, options.output)) {
     return fail(
         fmt::format("-o '{}' is the input itself, which the image would replace", options.output));
@@ -99,7 +101,10 @@ void add_compile(CLI::App& app, int& status) {
       ->type_name("N");
   add_code_options(*sub, options->code);
   sub->add_flag("--fuel", options->fuel, "Code for runs with --fuel");
-  sub->add_flag("--epoch", options->epoch, "Code for runs with --timeout");
+  sub->add_flag("--interruptible", options->interruptible,
+                "Code for runs with --timeout; programs with threads have it anyway");
+  sub->add_flag("--epoch", options->epoch,
+                "Code for embedders that use epochs (docs/limits.md), and for --timeout");
   sub->callback([options, &status] { status = run(*options); });
 }
 

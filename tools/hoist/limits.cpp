@@ -146,21 +146,21 @@ void add_code_options(CLI::App& app, CodeOptions& options) {
   add_features_option(app, options.features);
   app.add_option("--signals", options.signals,
                  "off: install no signal handlers; code checks everything itself (larger, slower)")
-      ->check(CLI::IsMember({"on", "off"}))
+      ->check(CLI::IsMember({"on", "off"}).description(""))
       ->type_name("on|off");
   app.add_option("--bounds-checks", options.bounds_checks,
                  "explicit: compare the address of every memory access; auto (default): let the "
                  "processor find out")
-      ->check(CLI::IsMember({"auto", "explicit"}))
+      ->check(CLI::IsMember({"auto", "explicit"}).description(""))
       ->type_name("auto|explicit");
   app.add_option("--nan", options.nan,
                  "canonical: arithmetic gives one NaN only; any (default): the processor's")
-      ->check(CLI::IsMember({"any", "canonical"}))
+      ->check(CLI::IsMember({"any", "canonical"}).description(""))
       ->type_name("any|canonical");
   app.add_option("--relaxed-simd", options.relaxed_simd,
                  "deterministic: relaxed vector instructions give the same on every CPU; fast "
                  "(default): what this CPU does best")
-      ->check(CLI::IsMember({"fast", "deterministic"}))
+      ->check(CLI::IsMember({"fast", "deterministic"}).description(""))
       ->type_name("fast|deterministic");
   // For tests of the collector: not in the help.
   app.add_flag("--collect-always", options.collect_always)->group("");
@@ -185,6 +185,13 @@ void RunLimits::add_options(CLI::App& app) {
   app.add_option("--max-table-elements", max_table_elements_,
                  "Let each table grow to this many elements at most (default 10000000)")
       ->type_name("N");
+  app.add_option("--max-total-table-elements", max_total_table_elements_,
+                 "Let all tables together have this many elements at most")
+      ->type_name("N");
+  app.add_option("--max-references", max_references_,
+                 "Let the program keep this many exceptions and objects of the host at most "
+                 "(default 10000000)")
+      ->type_name("N");
   app.add_option("--max-stack", max_stack_, "Stack for the program (default 1MiB): 512K, 16MiB")
       ->type_name("SIZE");
   app.add_option("--fuel", fuel_,
@@ -201,6 +208,11 @@ Result<void> RunLimits::parse() {
   if (done) {
     done = read_limit(parse_count, "--max-table-elements", max_table_elements_, table_elements_);
   }
+  if (done) {
+    done = read_limit(parse_count, "--max-total-table-elements", max_total_table_elements_,
+                      total_table_elements_);
+  }
+  if (done) done = read_limit(parse_count, "--max-references", max_references_, references_);
   if (done) done = read_limit(parse_size, "--max-stack", max_stack_, stack_bytes_);
   if (done) done = read_limit(parse_count, "--fuel", fuel_, fuel_units_);
   constexpr std::uint64_t kMostStack = std::uint64_t{1} << 40;
@@ -215,7 +227,7 @@ Result<void> RunLimits::parse() {
 void RunLimits::apply(Config& config) const {
   if (stack_bytes_ != 0) config.guest_stack_bytes = stack_bytes_;
   config.fuel = fuel_units_ != 0;
-  config.epoch = timeout_ns_ != 0;
+  config.interruptible = timeout_ns_ != 0;
 }
 
 bool RunLimits::on_growth(void* self, const Growth& growth) {
@@ -227,6 +239,22 @@ bool RunLimits::on_growth(void* self, const Growth& growth) {
   return growth.allowed;
 }
 
+/// The option behind a limit; null where there is none.
+static const char* option_of(StoreLimit limit) {
+  switch (limit) {
+    case StoreLimit::TotalMemoryBytes:
+    case StoreLimit::ReferenceBytes: return "--max-memory";
+    case StoreLimit::TableElements: return "--max-table-elements";
+    case StoreLimit::TotalTableElements: return "--max-total-table-elements";
+    case StoreLimit::References: return "--max-references";
+    case StoreLimit::MemoryBytes:
+    case StoreLimit::Instances:
+    case StoreLimit::Memories:
+    case StoreLimit::Tables: return nullptr;
+  }
+  return nullptr;
+}
+
 StoreLimits RunLimits::store_limits() {
   StoreLimits out;
   if (memory_bytes_ != 0) {
@@ -235,13 +263,17 @@ StoreLimits RunLimits::store_limits() {
     out.reference_bytes = memory_bytes_;
   }
   if (table_elements_ != 0) out.table_elements = table_elements_;
+  if (total_table_elements_ != 0) out.total_table_elements = total_table_elements_;
+  if (references_ != 0) out.references = references_;
+  out.name_of = option_of;
   out.trap_on_refused_growth = trap_on_grow_failure_;
   out.on_growth = on_growth;
   out.context = this;
   return out;
 }
 
-WasiThreadsConfig RunLimits::threads(std::uint32_t most) {
+WasiThreadsConfig RunLimits::threads(std::uint32_t most, ProgramEnd& end) {
+  end_ = &end;
   WasiThreadsConfig out;
   out.limits = store_limits();
   out.max_threads = most;
@@ -250,7 +282,24 @@ WasiThreadsConfig RunLimits::threads(std::uint32_t most) {
     const std::uint64_t units = static_cast<RunLimits*>(self)->fuel_units_;
     if (units != 0) static_cast<void>(store.set_fuel(units));
   };
+  out.on_failure = [](void* self, std::int32_t thread, const Error& error) {
+    static_cast<RunLimits*>(self)->end_->failed(thread, error);
+  };
   return out;
+}
+
+void ProgramEnd::main_returned() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  returned_ = true;
+  changed_.notify_all();
+}
+
+void ProgramEnd::failed(std::int32_t thread, const Error& error) {
+  // Code that looks, and host functions that wait, end in far less.
+  constexpr auto kPatience = std::chrono::milliseconds(500);
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (changed_.wait_for(lock, kPatience, [&] { return returned_; })) return;
+  abandon_(context_, thread, error);
 }
 
 std::string RunLimits::refusal() const {
@@ -262,9 +311,12 @@ std::string RunLimits::refusal() const {
         "the program was refused memory: {} bytes wanted, the limit is {} (--max-memory)",
         refused_.desired, max_memory_);
   }
+  const std::uint64_t each = table_elements_ != 0 ? table_elements_ : StoreLimits().table_elements;
+  const bool total = refused_.desired <= each;
   return fmt::format(
-      "the program was refused table elements: {} wanted, the limit is {} (--max-table-elements)",
-      refused_.desired, table_elements_ != 0 ? table_elements_ : StoreLimits().table_elements);
+      "the program was refused table elements: {} wanted, the limit is {} ({})", refused_.desired,
+      total ? total_table_elements_ : each,
+      total ? "--max-total-table-elements, of all together" : "--max-table-elements");
 }
 
 std::uint64_t RunLimits::thread_stack_bytes() const {

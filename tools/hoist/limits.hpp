@@ -43,6 +43,26 @@ void apply(const CodeOptions& options, Config& config);
 /// Runs `call(context)` on a thread with that much stack and waits for it. False: there is none.
 bool on_stack(std::uint64_t bytes, void (*call)(void* context), void* context);
 
+/// How a program with threads ends when one of them fails: the main thread comes back, or it is not
+/// waited for.
+class ProgramEnd {
+ public:
+  /// Says what happened and ends the process; on the thread that failed.
+  using Abandon = void (*)(void* context, std::int32_t thread, const Error& error);
+  ProgramEnd(Abandon abandon, void* context) : abandon_(abandon), context_(context) {}
+
+  void main_returned();
+  /// A thread has failed, and the main thread was told. Comes back once it has returned.
+  void failed(std::int32_t thread, const Error& error);
+
+ private:
+  Abandon abandon_;
+  void* context_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool returned_ = false;
+};
+
 class RunLimits {
  public:
   RunLimits() = default;
@@ -55,8 +75,8 @@ class RunLimits {
   Result<void> parse();
   void apply(Config& config) const;
   StoreLimits store_limits();
-  /// The same for the threads of a program, each counted by itself.
-  WasiThreadsConfig threads(std::uint32_t most);
+  /// The same for the threads of a program.
+  WasiThreadsConfig threads(std::uint32_t most, ProgramEnd& end);
   /// Fuel and the time begin to run.
   Result<void> start(Store& store);
   void stop();
@@ -76,6 +96,8 @@ class RunLimits {
   std::string timeout_;
   std::string max_memory_;
   std::string max_table_elements_;
+  std::string max_total_table_elements_;
+  std::string max_references_;
   std::string max_stack_;
   std::string fuel_;
   bool trap_on_grow_failure_ = false;
@@ -83,9 +105,12 @@ class RunLimits {
   std::uint64_t timeout_ns_ = 0;
   std::uint64_t memory_bytes_ = 0;
   std::uint64_t table_elements_ = 0;
+  std::uint64_t total_table_elements_ = 0;
+  std::uint64_t references_ = 0;
   std::uint64_t stack_bytes_ = 0;
   std::uint64_t fuel_units_ = 0;
 
+  ProgramEnd* end_ = nullptr;
   Growth refused_;
   std::uint64_t refusals_ = 0;
   std::thread watchdog_;

@@ -91,6 +91,49 @@ static void refuse_empty_values(CLI::App& app) {
   }
 }
 
+static const CLI::App* find_subcommand(const CLI::App& app, const std::string& name) {
+  const auto all = [](const CLI::App*) { return true; };
+  for (const CLI::App* sub : app.get_subcommands(all)) {
+    if (sub->get_name() == name) return sub;
+  }
+  return nullptr;
+}
+
+/// The "--" that ends the options of a command that runs a program, or `argc`: CLI11 would take the
+/// words behind it apart.
+static int find_marker(const CLI::App& app, int argc, char** argv) {
+  const CLI::App* sub = argc < 2 ? nullptr : find_subcommand(app, argv[1]);
+  if (sub == nullptr || !sub->get_prefix_command()) return argc;
+  for (int i = 2; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word == "--") return i;
+    if (word.size() < 2 || word[0] != '-') return argc;  // FILE
+    const CLI::Option* option = sub->get_option_no_throw(word);
+    if (option != nullptr && option->get_expected_min() > 0) ++i;  // its value
+  }
+  return argc;
+}
+
+/// "--profile= FILE": CLI11 would take FILE for the value. Empty: there is no such option.
+static std::string option_without_value(const CLI::App& app, int marker, char** argv) {
+  const CLI::App* sub = marker < 2 ? nullptr : find_subcommand(app, argv[1]);
+  if (sub == nullptr) return {};
+  for (int i = 2; i < marker; ++i) {
+    std::string word = argv[i];
+    if (word.size() < 2 || word[0] != '-') {
+      if (sub->get_prefix_command()) return {};  // FILE: what follows is the program's
+      continue;
+    }
+    if (word.starts_with("--") && word.ends_with('=')) {
+      word.pop_back();
+      if (sub->get_option_no_throw(word) != nullptr) return word;
+    }
+    const CLI::Option* option = sub->get_option_no_throw(word);
+    if (option != nullptr && option->get_expected_min() > 0) ++i;  // its value
+  }
+  return {};
+}
+
 static int run(int argc, char** argv) {
   // A file-size limit is an error of the write that hits it, not the end of the process.
   std::signal(SIGXFSZ, SIG_IGN);
@@ -113,8 +156,9 @@ static int run(int argc, char** argv) {
       "--version", [] { return version_text(); }, "Print the version and the CPU features in use");
   app.require_subcommand(1);
   int status = 0;
-  add_run(app, status);
-  add_profile(app, status);
+  AfterMarker after;
+  add_run(app, after, status);
+  add_profile(app, after, status);
   add_compile(app, status);
   add_objdump(app, status);
   add_cache(app, status);
@@ -122,6 +166,8 @@ static int run(int argc, char** argv) {
   add_print(app, status);
   add_wast(app, status);
   refuse_empty_values(app);
+  // Nothing of Hoist's own stands before the subcommand but --help and --version.
+  if (argc > 1 && std::string_view(argv[1]) == "--") ++argv, --argc;
   const std::string first = argc > 1 ? argv[1] : "-";
   bool known = first.starts_with('-');
   std::string names;
@@ -134,8 +180,16 @@ static int run(int argc, char** argv) {
     return fail(fmt::format("there is no subcommand '{}': it is one of {} (see hoist --help)",
                             first, names));
   }
+  const int marker = find_marker(app, argc, argv);
+  if (const std::string option = option_without_value(app, marker, argv); !option.empty()) {
+    return fail(fmt::format("{}: the value is empty (see hoist {} --help)", option, first));
+  }
+  if (marker < argc) {
+    after.is_there = true;
+    after.words.assign(argv + marker + 1, argv + argc);
+  }
   try {
-    app.parse(argc, argv);
+    app.parse(marker, argv);
   } catch (const CLI::Success& success) {
     return app.exit(success);  // --help, --version
   } catch (const CLI::ParseError& error) {

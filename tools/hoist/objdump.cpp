@@ -24,6 +24,7 @@
 #include "runtime/engine/image_check.hpp"
 #include "translate/translator.hpp"
 #include "wasm/decode/decoder.hpp"
+#include "wasm/format/feature_list.hpp"
 #include "wasm/format/limits.hpp"
 #include "wasm/text/wat_parser.hpp"
 #include "wasm/validate/validator.hpp"
@@ -64,7 +65,8 @@ Result<std::vector<std::uint8_t>> compiled(const ObjdumpCommand& options,
 
 Result<Input> read_input(const ObjdumpCommand& options) {
   Input out;
-  out.was_image = platform::begins_like(options.file, Module::is_image);
+  const std::string path = options.file == "-" ? "/dev/stdin" : options.file;
+  out.was_image = platform::begins_like(path, Module::is_image);
   std::shared_ptr<const void> owner;
   std::span<const std::uint8_t> bytes;
   if (out.was_image) {
@@ -72,13 +74,13 @@ Result<Input> read_input(const ObjdumpCommand& options) {
       return Error(ErrorKind::BadArgument,
                    "it is an image, compiled already: options for compiling have no effect");
     }
-    auto mapped = platform::MappedFile::open(options.file);
+    auto mapped = platform::MappedFile::open(path);
     if (!mapped) return std::move(mapped).error();
     auto file = std::make_shared<const platform::MappedFile>(*std::move(mapped));
     bytes = {file->data(), file->size()};
     owner = std::move(file);
   } else {
-    auto read = platform::read_file(options.file, wasm::kMaxModuleBytes);
+    auto read = platform::read_file(path, wasm::kMaxModuleBytes);
     if (read) read = compiled(options, *read);
     if (!read) return std::move(read).error();
     auto image = std::make_shared<const std::vector<std::uint8_t>>(*std::move(read));
@@ -127,15 +129,19 @@ class IrPrinter {
 
 void print_head(const ObjdumpCommand& options, const Input& input) {
   const image::CodeSettings settings = input.image.settings();
+  const std::string used = wasm::switchable_names(input.image.language_features());
   print(fmt::format(
-      "{}: code for {} with {}; opt level {}{}{}{}{}{}{}; {} functions, {} bytes of code\n",
+      "{}: code for {} with {}; opt level {}{}{}{}{}{}{}{}; {} functions, {} bytes of code; the "
+      "module uses {}\n",
       base::printable(options.file), input.image.target(),
       platform::CpuFeatures::from_bits(settings.cpu_features).to_string(), settings.opt_level,
       settings.signals ? "" : ", no signals", settings.explicit_bounds ? ", bounds checks" : "",
       settings.fuel ? ", fuel" : "", settings.epoch ? ", epochs" : "",
+      settings.interrupts ? ", interruptible" : "",
       settings.canonical_nans ? ", canonical NaNs" : "",
       settings.deterministic_relaxed ? ", deterministic relaxed SIMD" : "",
-      input.image.functions().size(), input.image.text().size()));
+      input.image.functions().size(), input.image.text().size(),
+      used.empty() ? "no features" : used));
 }
 
 /// By name, or by the index of a function of the module.
@@ -189,7 +195,9 @@ void add_objdump(CLI::App& app, int& status) {
       "then what\n"
       "it refers to and why it may trap. Addresses are those of the image. A module is compiled "
       "first.");
-  sub->add_option("FILE", options->file, "WebAssembly, its text form, or an image")->required();
+  sub->add_option("FILE", options->file,
+                  "WebAssembly, its text form, or an image; - is the standard input")
+      ->required();
   sub->add_option("--function", options->function, "Only functions of this name or index")
       ->type_name("NAME|INDEX");
   sub->add_flag("--ir", options->ir, "Print the IR that the code was made from, too");

@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/result.hpp"
 #include "base/text/printable.hpp"
 #include "hoist/arguments.hpp"
 #include "hoist/cache.hpp"
@@ -17,7 +18,10 @@
 #include "hoist/hoist.hpp"
 #include "hoist/limits.hpp"
 #include "hoist/profile.hpp"
+#include "platform/files.hpp"
 #include "platform/private_dir.hpp"
+#include "platform/threads.hpp"
+#include "wasm/format/limits.hpp"
 
 namespace hoist::cli {
 
@@ -43,6 +47,7 @@ struct RunOptions {
   CacheOptions cache;
   bool verify = false;
   std::vector<std::string> command;  // FILE, then ARGS
+  std::string subcommand;
 };
 
 struct Timings {
@@ -218,6 +223,11 @@ Result<WasiConfig> wasi_config(const RunOptions& options) {
   }
   config.exit_on_broken_pipe = true;  // `hoist run … | head` ends
   config.listen = options.listen;
+  config.on_listen = [](void*, const char* wanted, const char* address) noexcept {
+    const std::string_view text = wanted;
+    if (text.find_first_not_of('0', text.rfind(':') + 1) != text.npos) return;
+    note(fmt::format("hoist: listening on {}\n", address));
+  };
   config.descriptors = options.descriptors;
   return config;
 }
@@ -251,7 +261,8 @@ struct Preload {
 /// `threads` is filled in for a program that can spawn some; `failed` with the file at fault.
 Result<Instance> instantiate(StoreRef store, const Module& module, Linker& linker, WasiConfig wasi,
                              RunOptions& options, const std::vector<Preload>& preloads,
-                             std::optional<WasiThreads>& threads, std::string& failed) {
+                             std::optional<WasiThreads>& threads, ProgramEnd& end,
+                             std::string& failed) {
   bool any_wasi = wants_wasi(module);
   for (const Preload& preload : preloads) any_wasi |= wants_wasi(preload.module);
   if (any_wasi) {
@@ -262,8 +273,8 @@ Result<Instance> instantiate(StoreRef store, const Module& module, Linker& linke
                          : options.unknown_imports == "default" ? UnknownImports::Default
                                                                 : UnknownImports::Error);
   if (WasiThreads::is_wanted(module)) {
-    auto added =
-        WasiThreads::add_to_linker(linker, module, options.limits.threads(options.max_threads));
+    auto added = WasiThreads::add_to_linker(linker, module,
+                                            options.limits.threads(options.max_threads, end));
     if (!added) return std::move(added).error();
     threads.emplace(*std::move(added));
   }
@@ -288,6 +299,13 @@ Result<Instance> instantiate(StoreRef store, const Module& module, Linker& linke
 /// as one, which `hoist compile` does and a download does not.
 Result<Module> load_module(const Engine& engine, const std::string& file,
                            const CompileOptions& compile) {
+  if (file == "-") {
+    HOIST_TRY(const std::vector<std::uint8_t> bytes,
+              platform::read_file("/dev/stdin", wasm::kMaxModuleBytes));
+    if (!Module::is_image(bytes)) return Module::load(engine, bytes, compile);
+    return Error(ErrorKind::BadArgument,
+                 "an image, which is machine code, is run from an executable file only");
+  }
   if (!platform::begins_like(file, Module::is_image)) {
     return Module::from_file(engine, file, compile);
   }
@@ -299,12 +317,38 @@ Result<Module> load_module(const Engine& engine, const std::string& file,
   return Module::deserialize_file(engine, file);
 }
 
+/// The same for the thread of a program that ended it.
+int report_thread(const std::string& file, std::int32_t thread, const Error& error,
+                  RunLimits& limits) {
+  if (error.kind() != ErrorKind::Exit) {
+    note(
+        fmt::format("hoist: {}: thread {} of the program failed\n", base::printable(file), thread));
+  }
+  return report(file, error, limits);
+}
+
+/// Whether the program did anything before this error, which may be why there is none of it.
+bool came_to_run(const Error& error) {
+  return Trap::of(error) != nullptr || error.kind() == ErrorKind::Exit;
+}
+
+/// The main thread does not come back: it is in a host function or in code that does not look.
+void abandon(void* context, std::int32_t thread, const Error& error) {
+  auto& options = *static_cast<RunOptions*>(context);
+  options.profile.wait_if_ended();
+  const int status = report_thread(options.command.front(), thread, error, options.limits);
+  static_cast<void>(options.profile.finish());
+  std::fflush(stdout);
+  std::_Exit(status);
+}
+
 int run(RunOptions& options) {
   const std::string& file = options.command.front();
   // A mistake in an option is one whether the program needs the option or not.
   auto wasi = wasi_config(options);
   if (!wasi) return fail(wasi.error().message());
-  if (auto ready = options.profile.prepare(file); !ready) return fail(ready.error().message());
+  if (auto ready = options.profile.prepare(options.command); !ready)
+    return fail(ready.error().message());
   auto config = engine_config(options);
   if (!config) return fail(config.error().message());
   auto engine = Engine::create(*config);
@@ -340,35 +384,38 @@ int run(RunOptions& options) {
   Store store(*engine, options.limits.store_limits());
   Linker linker(*engine);
   if (auto started = options.limits.start(store); !started) return fail(started.error().message());
-  if (auto started = options.profile.start(*module); !started)
+  if (auto started = options.profile.start(*module, store); !started)
     return fail(started.error().message());
   auto start = Clock::now();
+  ProgramEnd end(abandon, &options);
   std::optional<WasiThreads> threads;
   std::string at_fault = file;
-  auto instance =
-      instantiate(store, *module, linker, *std::move(wasi), options, preloads, threads, at_fault);
+  auto instance = instantiate(store, *module, linker, *std::move(wasi), options, preloads, threads,
+                              end, at_fault);
   timings.instantiate_ns = ns_since(start);
   int status = 0;
-  if (!instance) {
-    status = report(at_fault, instance.error(), options.limits);
-  } else {
+  Result<void> done;
+  if (instance) {
     start = Clock::now();
-    auto done = run_default(*module, *instance, options);
+    done = run_default(*module, *instance, options);
     timings.run_ns = ns_since(start);
-    std::fflush(stdout);
-    const auto failure = threads ? threads->failure() : std::nullopt;
-    if (failure) {
-      if (failure->error.kind() != ErrorKind::Exit) {
-        note(fmt::format("hoist: {}: thread {} of the program failed\n", base::printable(file),
-                         failure->thread));
-      }
-      status = report(file, failure->error, options.limits);
-    } else if (!done) {
-      status = report(file, done.error(), options.limits);
-    }
+  } else {
+    done = instance.error();
+  }
+  end.main_returned();
+  options.profile.wait_if_ended();
+  std::fflush(stdout);
+  if (const auto failure = threads ? threads->failure() : std::nullopt) {
+    status = report_thread(file, failure->thread, failure->error, options.limits);
+  } else if (!done) {
+    status = report(instance ? file : at_fault, done.error(), options.limits);
   }
   options.limits.stop();
-  if (!options.profile.finish() && status == 0) status = kFailure;
+  if (!done && !came_to_run(done.error())) {
+    options.profile.discard();
+  } else if (!options.profile.finish() && status == 0) {
+    status = kFailure;
+  }
   // It may be why the program failed, though it has another explanation or none.
   if (const std::string refusal = options.limits.refusal(); status != 0 && !refusal.empty()) {
     note(fmt::format("hoist: note: {}\n", refusal));
@@ -389,7 +436,11 @@ namespace {
 
 /// On a stack that is large enough for the program.
 int run_with_stack(RunOptions& options) {
-  if (options.command.empty()) return fail("a FILE is needed (see hoist run --help)");
+  if (options.command.empty()) {
+    return fail(
+        fmt::format("a FILE is needed: hoist {0} [OPTIONS] FILE [ARGS...] (see hoist {0} --help)",
+                    options.subcommand));
+  }
   if (auto read = options.limits.parse(); !read) return fail(read.error().message());
   const std::uint64_t bytes = options.limits.thread_stack_bytes();
   if (bytes == 0) return run(options);
@@ -401,6 +452,7 @@ int run_with_stack(RunOptions& options) {
       bytes,
       [](void* context) {
         auto& self = *static_cast<Call*>(context);
+        platform::name_this_thread("main");
         self.status = run(self.options);
       },
       &call);
@@ -409,11 +461,27 @@ int run_with_stack(RunOptions& options) {
 
 }  // namespace
 
+namespace {
+
+/// Says in the usage that a program follows, which CLI11 does not know of.
+class ProgramUsage final : public CLI::Formatter {
+  std::string make_usage(const CLI::App* app, std::string name) const override {
+    std::string usage = CLI::Formatter::make_usage(app, std::move(name));
+    while (usage.ends_with('\n')) usage.pop_back();
+    return usage + " FILE [ARGS...]\n";
+  }
+};
+
+}  // namespace
+
 static void add_command(CLI::App& app, const char* name, const char* what, const char* footer,
-                        const std::shared_ptr<RunOptions>& shared, int& status) {
+                        const std::shared_ptr<RunOptions>& shared, const AfterMarker& after,
+                        int& status) {
   RunOptions& options = *shared;
+  options.subcommand = name;
   CLI::App* sub = app.add_subcommand(name, what);
   sub->footer(footer);
+  sub->formatter(std::make_shared<ProgramUsage>());
   sub->add_option("--dir", options.directories,
                   "Let the program see directory HOST, as GUEST if given; with ::ro it can change "
                   "nothing there (repeatable)")
@@ -421,7 +489,8 @@ static void add_command(CLI::App& app, const char* name, const char* what, const
       ->type_name("HOST[::GUEST[::ro]]");
   sub->add_option("--listen", options.listen,
                   "Listen on a numeric TCP address and give the program the socket: the first is "
-                  "its descriptor 3 (repeatable)")
+                  "its descriptor 3; the port that the system chooses for port 0 is told on stderr "
+                  "(repeatable)")
       ->allow_extra_args(false)
       ->type_name("ADDR:PORT");
   sub->add_option("--fd", options.descriptors,
@@ -447,7 +516,7 @@ static void add_command(CLI::App& app, const char* name, const char* what, const
                   "What to do about imports that nothing provides: error (default); trap: a "
                   "function that traps when "
                   "called; default: a function that returns zeros")
-      ->check(CLI::IsMember({"error", "trap", "default"}))
+      ->check(CLI::IsMember({"error", "trap", "default"}).description(""))
       ->type_name("error|trap|default");
   sub->add_option("--threads", options.threads, "Threads that compile; 0 (default) is one per core")
       ->check(CLI::Range(0u, 1024u))
@@ -467,50 +536,51 @@ static void add_command(CLI::App& app, const char* name, const char* what, const
   add_code_options(*sub, options.code);
   sub->add_flag("--verify", options.verify, "Check the compiler's work at every stage (slow)");
   sub->prefix_command();
-  sub->callback([sub, shared, &status] {
-    shared->command = sub->remaining();
-    std::vector<std::string>& command = shared->command;
-    if (!command.empty() && command.front().size() > 1 && command.front()[0] == '-') {
+  sub->callback([sub, shared, &after, &status] {
+    const std::vector<std::string> rest = sub->remaining();
+    if (!rest.empty() && rest.front().size() > 1 && rest.front()[0] == '-') {
       status = fail(fmt::format("{} has no option '{}' (see hoist {} --help)", sub->get_name(),
-                                command.front(), sub->get_name()));
+                                rest.front(), sub->get_name()));
       return;
     }
+    shared->command = after.is_there ? after.words : rest;
     status = run_with_stack(*shared);
   });
 }
 
-void add_run(CLI::App& app, int& status) {
+void add_run(CLI::App& app, const AfterMarker& after, int& status) {
   add_command(
       app, "run", "Compile a module and run it",
-      "hoist run [OPTIONS] FILE [ARGS...]\n\n"
-      "FILE is binary WebAssembly, its text form, or an image of `hoist compile`. A WASI command "
+      "FILE is binary WebAssembly, its text form, or an image of `hoist compile`; - is a module on "
+      "the standard input. A WASI command "
       "(it exports _start) is run with "
       "ARGS; of a\n"
       "reactor, _initialize runs first. With --invoke, ARGS are the arguments of the function, and "
       "its\n"
-      "results are printed one a line. Options come before FILE.\n\n"
+      "results are printed one a line. Options come before FILE, and -- may end them; what follows "
+      "FILE is\nthe program's, unchanged.\n\n"
       "The exit status is the program's (255 for one above 255); 134 when it traps, throws what "
       "nothing catches, or a limit "
       "stops it (message and "
       "backtrace on stderr); 1 "
       "for an\n"
-      "error of Hoist or its input; 124 when --timeout stops it.",
-      std::make_shared<RunOptions>(), status);
+      "error of Hoist or its input; 124 when --timeout stops it; 141 when it writes on to a pipe "
+      "that nobody\nreads. Signals like those of Ctrl-C and kill end it as any program.",
+      std::make_shared<RunOptions>(), after, status);
 }
 
-void add_profile(CLI::App& app, int& status) {
+void add_profile(CLI::App& app, const AfterMarker& after, int& status) {
   const auto options = std::make_shared<RunOptions>();
   options->profile.always_samples();
   add_command(
       app, "profile", "Run a module and show where its time goes",
-      "hoist profile [OPTIONS] FILE [ARGS...]\n\n"
       "As hoist run --profile=guest: samples the program every millisecond, then prints the "
       "functions and\n"
       "source lines that took most time to stderr, and where the flame graph is "
       "(FILE.profile.html in the\n"
-      "current directory unless --profile=guest,out=FILE says otherwise). Lines need DWARF "
-      "(clang -g).",
-      options, status);
+      "current directory unless --profile=guest,out=FILE says otherwise), also when Ctrl-C "
+      "ends the\nprogram. Lines need DWARF (clang -g).",
+      options, after, status);
 }
 
 }  // namespace hoist::cli

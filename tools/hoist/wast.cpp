@@ -26,6 +26,7 @@ struct WastOptions {
   bool verify = false;
   bool fuel = false;
   bool epoch = false;
+  bool interruptible = false;
   bool quiet = false;
   bool messages = false;
   std::string cpu = "native";
@@ -155,6 +156,7 @@ int run_scripts(const WastOptions& options) {
   config.cpu = options.cpu;
   config.fuel = options.fuel;
   config.epoch = options.epoch;
+  config.interruptible = options.interruptible;
   if (auto engine = Engine::create(config); !engine) return fail(engine.error().message());
   Engines engines(config);
 
@@ -205,6 +207,8 @@ void add_wast(CLI::App& app, int& status) {
   add_code_options(*sub, options.code);
   sub->add_flag("--fuel", options.fuel, "Let code count fuel, of which there is plenty");
   sub->add_flag("--epoch", options.epoch, "Let code look at the epoch");
+  sub->add_flag("--interruptible", options.interruptible,
+                "Let code look whether it is interrupted");
   sub->add_flag("--messages", options.messages,
                 "What rejects a module must contain the message that the script expects");
   sub->add_flag("-q,--quiet", options.quiet, "Only failures and the total");

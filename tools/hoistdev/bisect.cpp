@@ -19,6 +19,7 @@
 #include "hoistdev/equal_results.hpp"
 #include "hoistdev/filetest_run.hpp"
 #include "hoistdev/program_check.hpp"
+#include "hoistdev/smallest.hpp"
 #include "ir/text/printer.hpp"
 #include "ir/verify/verifier.hpp"
 #include "native/jit_module.hpp"
@@ -68,17 +69,6 @@ class Bisection {
     base::Printer out;
     out << file_.functions[i].func.name;
     return out.take();
-  }
-
-  /// The smallest number in 1 to `known` for which `wrong` holds, which it does for `known`.
-  template <typename F>
-  static std::uint64_t smallest(std::uint64_t known, const F& wrong) {
-    std::uint64_t fine = 0;
-    while (known - fine > 1) {
-      const std::uint64_t middle = fine + (known - fine) / 2;
-      (wrong(middle) ? known : fine) = middle;
-    }
-    return known;
   }
 
   ir::Function optimised(std::size_t i, const Settings& settings, std::uint64_t& rewrites) const {

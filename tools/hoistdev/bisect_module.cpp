@@ -11,6 +11,7 @@
 #include "asm/x64/regs.hpp"
 #include "compiler/compile_module.hpp"
 #include "hoistdev/read_module.hpp"
+#include "hoistdev/smallest.hpp"
 #include "image/image_file.hpp"
 #include "isa/registry.hpp"
 #include "opt/pipeline.hpp"
@@ -75,17 +76,6 @@ class ModuleBisection {
  private:
   static std::uint32_t without_after(std::uint64_t passes) {
     return kAllPasses & ~((std::uint32_t{1} << passes) - 1);
-  }
-
-  /// The smallest number in 1 to `known` for which `wrong` holds, which it does for `known`.
-  template <typename F>
-  static std::uint64_t smallest(std::uint64_t known, const F& wrong) {
-    std::uint64_t fine = 0;
-    while (known - fine > 1) {
-      const std::uint64_t middle = fine + (known - fine) / 2;
-      (wrong(middle) ? known : fine) = middle;
-    }
-    return known;
   }
 
   /// With the first `optimised` functions optimised; passes and rewrites of the last of them left

@@ -83,6 +83,9 @@ std::string line_text(std::uint32_t line, const std::string& message);
 std::string error_text(const hoist::Error& error);
 std::string function_name(const hoist::ir::Function& func);
 
+/// All functions pass the verifier? A failure for each that does not.
+bool verify_all(const FileTest& test, Collector& out);
+
 /// Where two functions differ, or nothing: numbers of entities and the order and place of pure
 /// instructions do not count.
 std::optional<std::string> difference(const hoist::ir::Function& a, const hoist::ir::Function& b);

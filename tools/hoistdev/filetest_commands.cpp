@@ -4,6 +4,7 @@
 
 #include "hoistdev/filetest_command.hpp"
 #include "ir/text/printer.hpp"
+#include "ir/verify/verifier.hpp"
 
 namespace hoistdev {
 
@@ -23,6 +24,17 @@ std::string function_name(const ir::Function& func) {
   base::Printer out;
   out << func.name;
   return out.take();
+}
+
+bool verify_all(const FileTest& test, Collector& out) {
+  bool ok = true;
+  for (const ir::ParsedFunction& f : test.file.functions) {
+    if (const Result<void> result = ir::verify(f.func); !result) {
+      out.fail(function_name(f.func) + ": " + result.error().message());
+      ok = false;
+    }
+  }
+  return ok;
 }
 
 bool has_word(Words words, std::string_view word) {

@@ -6,7 +6,6 @@
 #include "hoistdev/filetest_native.hpp"
 #include "hoistdev/filetest_run.hpp"
 #include "ir/interp/interpreter.hpp"
-#include "ir/verify/verifier.hpp"
 
 namespace hoistdev {
 
@@ -19,7 +18,7 @@ class Execution {
   Execution(const FileTest& test, unsigned opt_level) : test_(test), opt_level_(opt_level) {}
 
   void run_directives(Collector& out, bool interpret, bool native) {
-    if (!verify_all(out)) return;
+    if (!verify_all(test_, out)) return;
     ir::Interpreter interpreter;
     for (const ir::ParsedFunction& f : test_.file.functions) {
       interpreter.add_function(f.func);
@@ -52,18 +51,6 @@ class Execution {
   bool is_meant_for(std::string_view command) const {
     return std::ranges::any_of(
         test_.file.tests, [&](const ir::ParsedLine& test) { return test.words[0] == command; });
-  }
-
-  /// All functions that a run can reach pass the verifier?
-  bool verify_all(Collector& out) {
-    bool ok = true;
-    for (const ir::ParsedFunction& f : test_.file.functions) {
-      if (const Result<void> result = ir::verify(f.func); !result) {
-        out.fail(function_name(f.func) + ": " + result.error().message());
-        ok = false;
-      }
-    }
-    return ok;
   }
 
   void run_directive(const RunDirective& directive, const ir::ParsedFunction& owner,

@@ -46,12 +46,8 @@ void filetest_inline(const FileTest& test, Words words, Collector& out) {
   const std::vector<ir::ParsedFunction>& functions = test.file.functions;
   std::vector<const ir::Function*> before, after;
   std::vector<ir::Function> results(functions.size());
-  for (const ir::ParsedFunction& f : functions) {
-    if (const Result<void> fine = ir::verify(f.func); !fine) {
-      return out.fail(function_name(f.func) + ": " + fine.error().message());
-    }
-    before.push_back(&f.func);
-  }
+  if (!verify_all(test, out)) return;
+  for (const ir::ParsedFunction& f : functions) before.push_back(&f.func);
   EarlierFunctions policy;
   opt::Inliner inliner;
   opt::OptContext optimiser;

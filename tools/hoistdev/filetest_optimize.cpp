@@ -19,12 +19,8 @@ void optimise_all(const FileTest& test, Words words, const std::string& command,
   const std::vector<ir::ParsedFunction>& functions = test.file.functions;
   std::vector<const ir::Function*> before, after;
   std::vector<ir::Function> results(functions.size());
-  for (const ir::ParsedFunction& f : functions) {
-    if (const Result<void> fine = ir::verify(f.func); !fine) {
-      return out.fail(function_name(f.func) + ": " + fine.error().message());
-    }
-    before.push_back(&f.func);
-  }
+  if (!verify_all(test, out)) return;
+  for (const ir::ParsedFunction& f : functions) before.push_back(&f.func);
   Collector text_only(command + " (text)");
   for (std::size_t i = 0; i < functions.size(); ++i) {
     results[i] = functions[i].func;

@@ -13,6 +13,7 @@
 #include "api/c/types.hpp"
 #include "api/impl.hpp"
 #include "base/check.hpp"
+#include "platform/embedder_call.hpp"
 #include "runtime/objects/host_function.hpp"
 
 namespace hoist::c_api {
@@ -79,9 +80,10 @@ bool invoke(void* closure, HostCall& call) noexcept {
   for (std::size_t i = 0; i < result_types.size(); ++i) results[i] = zero(result_types[i].kind());
   const wasm_val_vec_t args_vec{params.size(), args.data()};
   wasm_val_vec_t results_vec{result_types.size(), results.data()};
-  wasm_trap_t* trap = callback.with_env != nullptr
-                          ? callback.with_env(callback.env, &args_vec, &results_vec)
-                          : callback.plain(&args_vec, &results_vec);
+  wasm_trap_t* trap = platform::embedder_call([&] {
+    return callback.with_env != nullptr ? callback.with_env(callback.env, &args_vec, &results_vec)
+                                        : callback.plain(&args_vec, &results_vec);
+  });
   bool ok = trap == nullptr;
   if (ok) {
     ok = take_results(*store, call, results.data());
@@ -109,7 +111,8 @@ bool has_vectors(const FuncType& type) {
 detail::HostFuncSpec host_function(FuncType type, const HostCallback& callback) {
   return {std::move(type), invoke, new HostCallback(callback), [](void* closure) {
             auto* ended = static_cast<HostCallback*>(closure);
-            if (ended->finalizer != nullptr) ended->finalizer(ended->env);
+            if (ended->finalizer != nullptr)
+              platform::embedder_call([&] { ended->finalizer(ended->env); });
             delete ended;
           }};
 }

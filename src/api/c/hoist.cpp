@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Hoist's additions to the C API: settings, linker, WASI.
+// Hoist's additions to the C API: settings, linker.
 #include "hoist.h"
 
 #include <string>
@@ -14,9 +14,6 @@ namespace c_api = hoist::c_api;
 struct hoist_interrupt_t {
   hoist::InterruptHandle handle;
 };
-struct hoist_wasi_config_t {
-  hoist::WasiConfig config;
-};
 
 namespace hoist::c_api {
 
@@ -26,6 +23,7 @@ StoreLimits plain_limits(const hoist_store_limits_t* limits) {
   out.memory_bytes = limits->memory_bytes;
   out.total_memory_bytes = limits->total_memory_bytes;
   out.table_elements = limits->table_elements;
+  out.total_table_elements = limits->total_table_elements;
   out.instances = limits->instances;
   out.memories = limits->memories;
   out.tables = limits->tables;
@@ -36,6 +34,16 @@ StoreLimits plain_limits(const hoist_store_limits_t* limits) {
   return out;
 }
 
+hoist_growth_t to_c(const Growth& growth) {
+  hoist_growth_t out{};
+  out.current = growth.current;
+  out.desired = growth.desired;
+  out.maximum = growth.maximum;
+  out.what = growth.what == Growth::What::Memory ? HOIST_GROWTH_MEMORY : HOIST_GROWTH_TABLE;
+  out.allowed = growth.allowed;
+  return out;
+}
+
 static StoreLimits to_cpp(const hoist_store_limits_t* limits, wasm_store_t* store) {
   StoreLimits out = plain_limits(limits);
   if (limits == nullptr || limits->on_growth == nullptr) return out;
@@ -43,13 +51,7 @@ static StoreLimits to_cpp(const hoist_store_limits_t* limits, wasm_store_t* stor
   out.context = store;
   out.on_growth = [](void* context, const Growth& growth) {
     const auto& callback = static_cast<const wasm_store_t*>(context)->growth;
-    const bool is_memory = growth.what == Growth::What::Memory;
-    hoist_growth_t asked{};
-    asked.current = growth.current;
-    asked.desired = growth.desired;
-    asked.maximum = growth.maximum;
-    asked.what = is_memory ? HOIST_GROWTH_MEMORY : HOIST_GROWTH_TABLE;
-    asked.allowed = growth.allowed;
+    const hoist_growth_t asked = to_c(growth);
     return callback.function(callback.context, &asked);
   };
   return out;
@@ -112,6 +114,9 @@ void hoist_config_set_fuel(wasm_config_t* config, bool on) {
 void hoist_config_set_epoch(wasm_config_t* config, bool on) {
   if (config != nullptr) config->config.epoch = on;
 }
+void hoist_config_set_interruptible(wasm_config_t* config, bool on) {
+  if (config != nullptr) config->config.interruptible = on;
+}
 void hoist_config_set_signals(wasm_config_t* config, bool on) {
   if (config != nullptr) config->config.signals = on;
 }
@@ -132,6 +137,18 @@ void hoist_config_set_cache_bytes(wasm_config_t* config, uint64_t bytes) {
 }
 void hoist_config_set_cpu(wasm_config_t* config, const char* cpu) {
   if (config != nullptr) config->config.cpu = cpu == nullptr ? "native" : cpu;
+}
+void hoist_config_set_features(wasm_config_t* config, const char* features) {
+  if (config != nullptr) config->config.features = features == nullptr ? "" : features;
+}
+void hoist_config_set_collect_always(wasm_config_t* config, bool on) {
+  if (config != nullptr) config->config.collect_always = on;
+}
+void hoist_config_set_verify_ir(wasm_config_t* config, bool on) {
+  if (config != nullptr) config->config.verify_ir = on;
+}
+void hoist_config_set_check_allocation(wasm_config_t* config, bool on) {
+  if (config != nullptr) config->config.check_allocation = on;
 }
 hoist_pooling_options_t hoist_pooling_options_default(void) {
   const hoist::PoolingOptions options;
@@ -168,6 +185,7 @@ hoist_store_limits_t hoist_store_limits_default(void) {
   out.memory_bytes = limits.memory_bytes;
   out.total_memory_bytes = limits.total_memory_bytes;
   out.table_elements = limits.table_elements;
+  out.total_table_elements = limits.total_table_elements;
   out.instances = limits.instances;
   out.memories = limits.memories;
   out.tables = limits.tables;
@@ -250,6 +268,24 @@ void hoist_linker_delete(hoist_linker_t* linker) {
 void hoist_linker_allow_shadowing(hoist_linker_t* linker, bool allow) {
   if (linker != nullptr) linker->linker.allow_shadowing(allow);
 }
+void hoist_linker_unknown_imports(hoist_linker_t* linker, uint8_t what) {
+  if (linker == nullptr || what > HOIST_UNKNOWN_IMPORTS_DEFAULT) return;
+  linker->linker.unknown_imports(static_cast<hoist::UnknownImports>(what));
+}
+bool hoist_linker_alias(hoist_linker_t* linker, const char* module, const char* name,
+                        const char* as_module, const char* as_name, hoist_error_t** error) {
+  if (!c_api::check(error, linker, module, name, as_module, as_name)) return false;
+  return c_api::finish(linker->linker.alias(module, name, as_module, as_name), error);
+}
+bool hoist_linker_alias_module(hoist_linker_t* linker, const char* module, const char* as_module,
+                               hoist_error_t** error) {
+  if (!c_api::check(error, linker, module, as_module)) return false;
+  return c_api::finish(linker->linker.alias_module(module, as_module), error);
+}
+bool hoist_linker_has(const hoist_linker_t* linker, const char* module, const char* name) {
+  if (linker == nullptr || module == nullptr || name == nullptr) return false;
+  return linker->linker.has(module, name);
+}
 bool hoist_linker_define(hoist_linker_t* linker, const char* module, const char* name,
                          const wasm_extern_t* item, hoist_error_t** error) {
   if (!c_api::check(error, linker, module, name, item)) return false;
@@ -291,63 +327,6 @@ wasm_instance_t* hoist_linker_instantiate(hoist_linker_t* linker, wasm_store_t* 
       *store, linker->linker.instantiate_raw(store->store, module->module), trap);
 }
 
-// ---- WASI.
-
-hoist_wasi_config_t* hoist_wasi_config_new(void) {
-  auto* out = new hoist_wasi_config_t;
-  out->config.in = out->config.out = out->config.err = hoist::WasiStream::null();
-  return out;
-}
-void hoist_wasi_config_delete(hoist_wasi_config_t* config) {
-  delete config;
-}
-void hoist_wasi_config_add_arg(hoist_wasi_config_t* config, const char* arg) {
-  if (config != nullptr && arg != nullptr) config->config.args.emplace_back(arg);
-}
-void hoist_wasi_config_add_env(hoist_wasi_config_t* config, const char* name, const char* value) {
-  if (config == nullptr || name == nullptr || value == nullptr) return;
-  config->config.env.emplace_back(name, value);
-}
-void hoist_wasi_config_add_directory(hoist_wasi_config_t* config, const char* host_path,
-                                     const char* guest_path, bool read_only) {
-  if (config == nullptr || host_path == nullptr || guest_path == nullptr) return;
-  config->config.directories.push_back({host_path, guest_path, read_only});
-}
-void hoist_wasi_config_inherit_stdio(hoist_wasi_config_t* config) {
-  if (config == nullptr) return;
-  config->config.in = config->config.out = config->config.err = hoist::WasiStream::inherit();
-}
-void hoist_wasi_config_set_stream(hoist_wasi_config_t* config, unsigned stream, int descriptor) {
-  if (config == nullptr || stream > 2) return;
-  hoist::WasiStream* const streams[] = {&config->config.in, &config->config.out,
-                                        &config->config.err};
-  hoist::WasiStream chosen;
-  chosen.kind = hoist::WasiStream::Kind::Descriptor;
-  chosen.descriptor = descriptor;
-  *streams[stream] = chosen;
-}
-void hoist_wasi_config_add_listener(hoist_wasi_config_t* config, const char* address) {
-  if (config != nullptr && address != nullptr) config->config.listen.emplace_back(address);
-}
-void hoist_wasi_config_add_descriptor(hoist_wasi_config_t* config, int descriptor) {
-  if (config != nullptr) config->config.descriptors.push_back(descriptor);
-}
-void hoist_wasi_config_set_exit_on_broken_pipe(hoist_wasi_config_t* config, bool on) {
-  if (config != nullptr) config->config.exit_on_broken_pipe = on;
-}
-
-void hoist_wasi_config_set_max_descriptors(hoist_wasi_config_t* config, uint32_t count) {
-  if (config != nullptr) config->config.max_descriptors = count;
-}
-bool hoist_linker_define_wasi(hoist_linker_t* linker, hoist_wasi_config_t* config,
-                              hoist_error_t** error) {
-  if (!c_api::check(error, linker, config)) {
-    hoist_wasi_config_delete(config);
-    return false;
-  }
-  hoist::WasiConfig wanted = std::move(config->config);
-  hoist_wasi_config_delete(config);
-  return c_api::finish(hoist::add_wasi_to_linker(linker->linker, std::move(wanted)), error);
-}
+static_assert(HOIST_UNKNOWN_IMPORTS_DEFAULT == static_cast<int>(hoist::UnknownImports::Default));
 
 }  // extern "C"

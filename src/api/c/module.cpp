@@ -21,6 +21,20 @@ static wasm_module_t* finish(wasm_store_t* store, Result<Module> made, hoist_err
   return nullptr;
 }
 
+/// The bytes of an image, into an empty vector.
+static bool give_image(Result<std::vector<std::uint8_t>> image, wasm_byte_vec_t* out,
+                       hoist_error_t** error) {
+  if (!image) {
+    set_error(error, std::move(image).error());
+    return false;
+  }
+  wasm_byte_vec_new(out, image->size(), reinterpret_cast<const wasm_byte_t*>(image->data()));
+  if (out->size == image->size()) return true;
+  set_error(error, {ErrorKind::OutOfMemory,
+                    fmt::format("no memory for an image of {} bytes", image->size())});
+  return false;
+}
+
 static constexpr const char* kNullOrDeleted = "a null pointer or a deleted store was passed";
 
 /// False: a null pointer or a store that is gone; `error` says so.
@@ -113,22 +127,37 @@ bool hoist_module_serialize(const wasm_module_t* module, wasm_byte_vec_t* out,
                             hoist_error_t** error) {
   wasm_byte_vec_new_empty(out);
   if (!c_api::check(error, module, out)) return false;
-  auto image = module->module.serialize();
-  if (!image) {
-    c_api::set_error(error, std::move(image).error());
-    return false;
-  }
-  wasm_byte_vec_new(out, image->size(), reinterpret_cast<const wasm_byte_t*>(image->data()));
-  if (out->size == image->size()) return true;
-  c_api::set_error(error, {hoist::ErrorKind::OutOfMemory,
-                           fmt::format("no memory for an image of {} bytes", image->size())});
-  return false;
+  return c_api::give_image(module->module.serialize(), out, error);
 }
 wasm_module_t* hoist_module_deserialize(wasm_store_t* store, const wasm_byte_vec_t* image,
                                         hoist_error_t** error) {
   if (!c_api::check_store(store, image, error)) return nullptr;
   return c_api::finish(
       store, hoist::Module::deserialize(store->store.engine(), c_api::bytes_of(*image)), error);
+}
+bool hoist_module_serialize_to_file(const wasm_module_t* module, const char* path,
+                                    hoist_error_t** error) {
+  if (!c_api::check(error, module, path)) return false;
+  return c_api::finish(module->module.serialize_to_file(path), error);
+}
+wasm_module_t* hoist_module_deserialize_file(wasm_store_t* store, const char* path,
+                                             hoist_error_t** error) {
+  if (!c_api::check_store(store, path, error)) return nullptr;
+  return c_api::finish(store, hoist::Module::deserialize_file(store->store.engine(), path), error);
+}
+bool hoist_module_precompile(const wasm_engine_t* engine, const wasm_byte_vec_t* module,
+                             wasm_byte_vec_t* out, hoist_error_t** error) {
+  wasm_byte_vec_new_empty(out);
+  if (!c_api::check(error, engine, module, out)) return false;
+  return c_api::give_image(hoist::Module::precompile(engine->engine, c_api::bytes_of(*module)), out,
+                           error);
+}
+bool hoist_module_validate_features(const wasm_byte_vec_t* binary, const char* features,
+                                    hoist_error_t** error) {
+  if (!c_api::check(error, binary)) return false;
+  return c_api::finish(
+      hoist::Module::validate(c_api::bytes_of(*binary), features == nullptr ? "" : features),
+      error);
 }
 void wasm_module_serialize(const wasm_module_t* module, wasm_byte_vec_t* out) {
   hoist_module_serialize(module, out, nullptr);

@@ -7,6 +7,7 @@
 #include "api/c/types.hpp"
 #include "api/impl.hpp"
 #include "base/check.hpp"
+#include "platform/embedder_call.hpp"
 #include "runtime/objects/host_function.hpp"
 #include "runtime/store/instance.hpp"
 
@@ -18,8 +19,16 @@ wasm_store_t* store_of(const wasm_ref_t* ref) {
   return ref == nullptr ? nullptr : static_cast<wasm_store_t*>(ref->store.data());
 }
 
+/// Calls the finalizer, if there is one and it was not called. The reference may be gone then.
+static void finalize(wasm_ref_t* ref) {
+  if (ref->finalizer == nullptr) return;
+  const auto finalizer = std::exchange(ref->finalizer, nullptr);
+  void* const info = ref->host_info;
+  platform::embedder_call([&] { finalizer(info); });
+}
+
 void destroy(wasm_ref_t* ref) {
-  if (ref->finalizer != nullptr) std::exchange(ref->finalizer, nullptr)(ref->host_info);
+  finalize(ref);
   switch (ref->kind) {
 #define HOIST_C_REF(name, ref_kind) \
   case RefKind::ref_kind: delete static_cast<wasm_##name##_t*>(ref); break;
@@ -113,8 +122,8 @@ static void end(wasm_store_t* store) {
     ref->kept = false;
     if (ref->references == 0) {
       destroy(ref);
-    } else if (ref->finalizer != nullptr) {
-      std::exchange(ref->finalizer, nullptr)(ref->host_info);
+    } else {
+      finalize(ref);
     }
   }
   drop_reference(store->pending);
@@ -147,7 +156,7 @@ static bool is_extern(const wasm_ref_t* ref) {
 static void set_info(wasm_ref_t* ref, void* info, void (*finalizer)(void*)) {
   if (ref == nullptr) return;
   // The pointer that was there ends here.
-  if (ref->finalizer != nullptr) std::exchange(ref->finalizer, nullptr)(ref->host_info);
+  finalize(ref);
   ref->host_info = info;
   ref->finalizer = finalizer;
 }

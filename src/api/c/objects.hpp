@@ -7,6 +7,7 @@
 /// C++ handle in it does. One thread at a time uses a store and its objects, so nothing here locks.
 
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -137,6 +138,8 @@ struct wasm_frame_t {
   hoist::Frame frame;
   hoist::StoreRef store;
   wasm_instance_t* instance;
+  /// Looked for when it is asked for.
+  std::optional<hoist::SourcePlace> source = {};
 };
 
 namespace hoist::c_api {
@@ -218,6 +221,7 @@ void set_error(hoist_error_t** out, Error error);
 bool finish(Result<void> done, hoist_error_t** error);
 /// All but the callback.
 StoreLimits plain_limits(const hoist_store_limits_t* limits);
+hoist_growth_t to_c(const Growth& growth);
 /// Clears `*error`; false, with an error in it, if a pointer is null.
 template <typename... T>
 bool check(hoist_error_t** error, const T*... needed) {

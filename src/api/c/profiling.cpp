@@ -7,6 +7,7 @@
 #include "hoist.h"
 #include "hoist/code_listener.hpp"
 #include "hoist/profiler.hpp"
+#include "platform/embedder_call.hpp"
 
 namespace c_api = hoist::c_api;
 
@@ -40,7 +41,7 @@ class CallbackListener final : public CodeListener {
       const hoist_code_t told{piece.name.c_str(), module.c_str(),
                               piece.address,      piece.size,
                               code.id(),          static_cast<std::uint8_t>(piece.kind)};
-      callback_(context_, &told, loaded);
+      platform::embedder_call([&] { callback_(context_, &told, loaded); });
     }
   }
   hoist_code_callback_t callback_;

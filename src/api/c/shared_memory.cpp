@@ -2,6 +2,8 @@
 // Memories without a store, and threads of WASI programs.
 #include "hoist/shared_memory.hpp"
 
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "api/c/objects.hpp"
@@ -14,8 +16,45 @@ struct hoist_shared_memory_t {
   hoist::SharedMemory memory;
 };
 struct hoist_wasi_threads_t {
-  hoist::WasiThreads threads;
+  template <typename Function>
+  struct Callback {
+    Function function = nullptr;
+    void* context = nullptr;
+  };
+  Callback<hoist_growth_callback_t> growth;
+  Callback<hoist_wasi_thread_start_t> start;
+  Callback<hoist_wasi_thread_failure_t> failure;
+  std::optional<hoist::WasiThreads> threads;  // ends before what it calls
 };
+struct hoist_wasi_thread_t {
+  hoist::StoreRef store;
+};
+
+namespace hoist::c_api {
+
+/// The callbacks of a program's threads; each may be null.
+static void call_back(hoist_wasi_threads_t& self, WasiThreadsConfig& config) {
+  config.context = config.limits.context = &self;
+  if (self.growth.function != nullptr) {
+    config.limits.on_growth = [](void* context, const Growth& growth) {
+      const auto& callback = static_cast<const hoist_wasi_threads_t*>(context)->growth;
+      const hoist_growth_t asked = to_c(growth);
+      return callback.function(callback.context, &asked);
+    };
+  }
+  config.on_start = [](void* context, StoreRef store) {
+    const auto& callback = static_cast<const hoist_wasi_threads_t*>(context)->start;
+    hoist_wasi_thread_t thread{store};
+    if (callback.function != nullptr) callback.function(callback.context, &thread);
+  };
+  config.on_failure = [](void* context, std::int32_t thread, const Error& error) {
+    const auto& callback = static_cast<const hoist_wasi_threads_t*>(context)->failure;
+    const hoist_error_t given{error};
+    if (callback.function != nullptr) callback.function(callback.context, thread, &given);
+  };
+}
+
+}  // namespace hoist::c_api
 
 extern "C" {
 
@@ -102,14 +141,34 @@ hoist_wasi_threads_t* hoist_linker_define_wasi_threads(hoist_linker_t* linker,
   hoist::WasiThreadsConfig config;
   config.limits = c_api::plain_limits(limits);
   config.max_threads = max_threads;
+  auto out = std::make_unique<hoist_wasi_threads_t>();
+  if (limits != nullptr) out->growth = {limits->on_growth, limits->context};
+  c_api::call_back(*out, config);
   auto made = hoist::WasiThreads::add_to_linker(linker->linker, module->module, config);
-  if (made) return new hoist_wasi_threads_t{*std::move(made)};
+  if (made) {
+    out->threads.emplace(*std::move(made));
+    return out.release();
+  }
   c_api::set_error(error, std::move(made).error());
   return nullptr;
 }
+void hoist_wasi_threads_on_start(hoist_wasi_threads_t* threads, hoist_wasi_thread_start_t start,
+                                 void* context) {
+  if (threads != nullptr) threads->start = {start, context};
+}
+void hoist_wasi_threads_on_failure(hoist_wasi_threads_t* threads,
+                                   hoist_wasi_thread_failure_t failure, void* context) {
+  if (threads != nullptr) threads->failure = {failure, context};
+}
+bool hoist_wasi_thread_set_fuel(hoist_wasi_thread_t* thread, uint64_t units) {
+  return thread != nullptr && thread->store.set_fuel(units).has_value();
+}
+bool hoist_wasi_thread_set_epoch_deadline(hoist_wasi_thread_t* thread, uint64_t ticks) {
+  return thread != nullptr && thread->store.set_epoch_deadline(ticks).has_value();
+}
 hoist_error_t* hoist_wasi_threads_failure(const hoist_wasi_threads_t* threads, int32_t* thread) {
   if (threads == nullptr) return nullptr;
-  auto failure = threads->threads.failure();
+  auto failure = threads->threads->failure();
   if (!failure) return nullptr;
   if (thread != nullptr) *thread = failure->thread;
   return new hoist_error_t{std::move(failure->error)};

@@ -41,6 +41,11 @@ static wasm_frame_t* new_frame(const wasm_trap_t& trap, const Frame& frame) {
   return new wasm_frame_t{frame, trap.store, instance};
 }
 
+static const SourcePlace& source_of(wasm_frame_t& frame) {
+  if (!frame.source) frame.source = frame.frame.source();
+  return *frame.source;
+}
+
 static std::span<const Frame> frames_of(const wasm_trap_t* trap) {
   const Trap* found = trap == nullptr ? nullptr : Trap::of(trap->error);
   return found == nullptr ? std::span<const Frame>() : found->frames();
@@ -121,6 +126,15 @@ size_t wasm_frame_module_offset(const wasm_frame_t* frame) {
 }
 const char* hoist_frame_function_name(const wasm_frame_t* frame) {
   return frame == nullptr ? "" : frame->frame.function.c_str();
+}
+const char* hoist_frame_source_file(wasm_frame_t* frame) {
+  return frame == nullptr ? "" : hoist::c_api::source_of(*frame).file.c_str();
+}
+uint32_t hoist_frame_source_line(wasm_frame_t* frame) {
+  return frame == nullptr ? 0 : hoist::c_api::source_of(*frame).line;
+}
+bool hoist_frame_is_inlined(const wasm_frame_t* frame) {
+  return frame != nullptr && frame->frame.is_inlined;
 }
 const char* hoist_frame_module_name(const wasm_frame_t* frame) {
   return frame == nullptr ? "" : frame->frame.module.c_str();

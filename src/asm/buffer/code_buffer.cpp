@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/bits.hpp"
+#include "base/keyed_hash.hpp"
 
 namespace hoist::masm {
 
@@ -24,12 +25,7 @@ constexpr std::uint32_t long_size(FixupKind kind) {
 }
 
 std::uint64_t hash_bytes(const std::uint8_t* bytes, std::uint32_t size) {
-  std::uint64_t h = size;
-  for (std::uint32_t i = 0; i < size; i += 4) {
-    h = (h ^ base::load_le<std::uint32_t>(bytes + i)) * 0x9e37'79b9'7f4a'7c15u;
-    h ^= h >> 29;
-  }
-  return h;
+  return base::keyed_hash(bytes, size);
 }
 
 }  // namespace

@@ -32,8 +32,9 @@ enum class FixupKind : std::uint8_t {
 };
 
 enum class RelocKind : std::uint8_t {
-  PcRel32,  ///< 4 bytes: S + A - P
-  Abs64     ///< 8 bytes: S + A
+  PcRel32,    ///< 4 bytes: S + A - P
+  Abs64,      ///< 8 bytes: S + A
+  TlsIndex32  ///< 4 bytes: address of the index (module, offset) of a thread-local S, + A - P
 };
 
 struct Reloc {
@@ -135,10 +136,10 @@ class CodeBuffer {
   std::uint32_t code_size() const { return code_size_; }
   /// What the place of the first byte must be aligned to.
   std::uint32_t alignment() const { return alignment_; }
-  std::span<const Reloc> relocs() const { return relocs_; }
-  std::span<const TrapRecord> traps() const { return traps_; }
-  std::span<const SourceRecord> sources() const { return sources_; }
-  std::span<const CallRecord> calls() const { return calls_; }
+  std::span<const Reloc> relocs() const { return {relocs_.data(), relocs_.size()}; }
+  std::span<const TrapRecord> traps() const { return {traps_.data(), traps_.size()}; }
+  std::span<const SourceRecord> sources() const { return {sources_.data(), sources_.size()}; }
+  std::span<const CallRecord> calls() const { return {calls_.data(), calls_.size()}; }
 
  private:
   static constexpr std::uint32_t kUnbound = 0xffff'ffff;

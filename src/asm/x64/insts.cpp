@@ -19,8 +19,9 @@ constexpr OpInfo kOpInfos[kOpCount] = {
 #include "asm/x64/insts.def"
 };
 
-static constexpr const char* kNames[] = {
-#define HOIST_X64_INST(id, mnemonic, operands, widths, encoding, feature, read, written) #id,
+static constexpr std::string_view kNames[] = {
+#define HOIST_X64_INST(id, mnemonic, operands, widths, encoding, feature, read, written) \
+  {#id, sizeof(#id) - 1},
 #include "asm/x64/insts.def"
 };
 
@@ -28,14 +29,26 @@ namespace {
 
 constexpr auto kNone = static_cast<std::uint16_t>(kNoOp);
 
+// By hand: a compiler evaluates these some ten thousand times, and std::string_view's slowly.
+constexpr bool ends_with(std::string_view text, std::string_view end) {
+  if (text.size() < end.size()) return false;
+  const char* c = text.data() + text.size();
+  for (std::size_t i = end.size(); i != 0; --i) {
+    if (*--c != end[i - 1]) return false;
+  }
+  return true;
+}
+/// Is it `stem` and `end` behind each other?
+constexpr bool is_joined(std::string_view text, std::string_view stem, std::string_view end) {
+  return text.size() == stem.size() + end.size() && ends_with(text, end) &&
+         ends_with(text.substr(0, stem.size()), stem);
+}
+
 constexpr std::uint16_t find_near(std::size_t at, std::string_view stem, std::string_view end) {
   // Forms of one instruction stand together.
   const std::size_t first = at < 6 ? 0 : at - 6;
   for (std::size_t i = first; i < at + 6 && i < kOpCount; ++i) {
-    const std::string_view name = kNames[i];
-    if (name.size() == stem.size() + end.size() && name.starts_with(stem) && name.ends_with(end)) {
-      return static_cast<std::uint16_t>(i);
-    }
+    if (is_joined(kNames[i], stem, end)) return static_cast<std::uint16_t>(i);
   }
   return kNone;
 }
@@ -61,15 +74,15 @@ struct FormPair {
 };
 
 /// The other form of row `at` by the first pair of name endings that fits.
-constexpr std::uint16_t other_form(std::size_t at, std::span<const FormPair> pairs, unsigned bits) {
+constexpr std::uint16_t other_form(std::size_t at, std::span<const FormPair> pairs) {
   const std::string_view name = kNames[at];
   for (const FormPair& pair : pairs) {
-    if (!name.ends_with(pair.registers)) continue;
+    if (!ends_with(name, pair.registers)) continue;
     // Of three registers the last one: ShlxRMR has the middle one in memory.
-    if (name.ends_with("RRR") && !pair.registers.starts_with("RRR")) continue;
+    if (ends_with(name, "RRR") && pair.registers.size() < 3) continue;
     const std::uint16_t found =
         find_near(at, name.substr(0, name.size() - pair.registers.size()), pair.memory);
-    if (found != kNone) return reads_at_most(kOpInfos[found], bits) ? found : kNone;
+    if (found != kNone) return found;
   }
   return kNone;
 }
@@ -80,14 +93,14 @@ constexpr FormPair kSourcePairs[] = {{"RRRR", "RRMR"}, {"RRRI", "RRMI"}, {"XXRI"
                                      {"XX", "XM"},     {"R", "M"}};
 constexpr FormPair kFirstPairs[] = {{"RR", "MR"}, {"RI", "MI"}};
 
-constexpr std::uint16_t source_form(std::size_t at, unsigned bits) {
-  return last_register_is_read_only(kOpInfos[at]) ? other_form(at, kSourcePairs, bits) : kNone;
+constexpr std::uint16_t source_form(std::size_t at) {
+  return last_register_is_read_only(kOpInfos[at]) ? other_form(at, kSourcePairs) : kNone;
 }
 
 constexpr std::uint16_t first_form(std::size_t at) {
   const OpInfo& op = kOpInfos[at];
   const bool reads_first = op.operand_count != 0 && op.operand[0].role == Role::Read;
-  return reads_first ? other_form(at, kFirstPairs, 64) : kNone;
+  return reads_first ? other_form(at, kFirstPairs) : kNone;
 }
 
 constexpr bool has_general(const OpInfo& op) {
@@ -107,7 +120,7 @@ constexpr std::uint16_t vex_form(std::size_t at) {
   for (std::size_t i = at + 1; i < at + 8 && i < kOpCount; ++i) {
     const OpInfo& vex = kOpInfos[i];
     const std::string_view name = vex.mnemonic;
-    if (name.size() != mnemonic.size() + 1 || !name.ends_with(mnemonic) || name[0] != 'v') continue;
+    if (!is_joined(name, "v", mnemonic)) continue;
     if ((vex.shape & kShapeWithoutRegs) != (op.shape & kShapeWithoutRegs)) continue;
     if (has_general(vex) != has_general(op)) continue;
     const Place to = op.operand[0].place;
@@ -125,13 +138,19 @@ struct OtherForms {
   std::uint16_t vex;
 };
 
+constexpr OtherForms find_forms(std::size_t at) {
+  const auto if_at_most = [](std::uint16_t form, unsigned bits) {
+    return form != kNone && reads_at_most(kOpInfos[form], bits) ? form : kNone;
+  };
+  const std::uint16_t source = source_form(at);
+  return {if_at_most(source, 64), if_at_most(source, 128), if_at_most(first_form(at), 64),
+          vex_form(at)};
+}
+
 // One constant per row, as above.
 enum class RowNumber : std::uint16_t {};
 template <RowNumber kRow>
-constexpr OtherForms kFormsOf = {source_form(static_cast<std::size_t>(kRow), 64),
-                                 source_form(static_cast<std::size_t>(kRow), 128),
-                                 first_form(static_cast<std::size_t>(kRow)),
-                                 vex_form(static_cast<std::size_t>(kRow))};
+constexpr OtherForms kFormsOf = find_forms(static_cast<std::size_t>(kRow));
 
 constexpr OtherForms kOtherForms[kOpCount] = {
 #define HOIST_X64_INST(id, mnemonic, operands, widths, encoding, feature, read, written) \

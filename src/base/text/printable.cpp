@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "base/text/printable.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "base/text/printer.hpp"
@@ -37,12 +38,18 @@ bool is_harmless(std::uint32_t code) {
   if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return false;  // C0, DEL, C1
   if (code == 0x2028 || code == 0x2029) return false;              // line, paragraph separator
   if (code == 0x061c || code == 0x200e || code == 0x200f) return false;  // direction marks
+  if (code == 0x200b || code == 0x2060 || code == 0xfeff) return false;  // spaces without width
   return !(code >= 0x202a && code <= 0x202e) && !(code >= 0x2066 && code <= 0x2069);
 }
 
 }  // namespace
 
 std::string printable(std::string_view text, std::size_t max_bytes) {
+  // Most text is plain: ASCII without control characters.
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7f; };
+  if (text.size() <= max_bytes && std::all_of(text.begin(), text.end(), is_plain)) {
+    return std::string(text);
+  }
   Printer out;
   std::size_t at = 0;
   while (at < text.size()) {

@@ -23,6 +23,11 @@ TEST(Printable, ControlsAreShown) {
   EXPECT_EQ(printable("\xe2\x80\xae\xe2\x80\xa8\xe2\x81\xa6"), "\\u{202e}\\u{2028}\\u{2066}");
 }
 
+TEST(Printable, SpacesWithoutWidthAreShown) {
+  EXPECT_EQ(printable("a\u200bb"), "a\\u{200b}b");
+  EXPECT_EQ(printable("\ufeff"), "\\u{feff}");
+}
+
 TEST(Printable, BytesThatAreNotUtf8AreShown) {
   EXPECT_EQ(printable("\xff\x80"), "\\xff\\x80");
   EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf") << "overlong";

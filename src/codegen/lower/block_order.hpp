@@ -45,12 +45,12 @@ class BlockOrder {
   void compute(const ir::Function& func);
 
   /// Reachable blocks, each before all that it dominates; the first is the function's entry.
-  std::span<const ir::Block> reverse_postorder() const { return rpo_; }
-  std::span<const Item> items() const { return items_; }
+  std::span<const ir::Block> reverse_postorder() const { return {rpo_.data(), rpo_.size()}; }
+  std::span<const Item> items() const { return {items_.data(), items_.size()}; }
   std::uint32_t item_of(ir::Block block) const { return blocks_[block.index()].item; }
   bool is_reachable(ir::Block block) const { return blocks_[block.index()].item != kNone; }
   /// Items in the final order.
-  std::span<const std::uint32_t> layout() const { return layout_; }
+  std::span<const std::uint32_t> layout() const { return {layout_.data(), layout_.size()}; }
   /// Position of an item in the final order.
   std::uint32_t position(std::uint32_t item) const { return position_[item]; }
   std::span<const Edge> edges_from(ir::Block block) const {

@@ -172,7 +172,7 @@ bool LowerBase::can_sink_load(ir::Inst load, ir::Inst root) const {
 MachInst& LowerBase::emit(MachInst inst, std::initializer_list<Operand> operands,
                           const Address& address) {
   inst.first_operand = static_cast<std::uint32_t>(out_->operands.size());
-  out_->operands.insert(out_->operands.end(), operands.begin(), operands.end());
+  for (const Operand& operand : operands) out_->operands.push_back(operand);
   std::size_t count = operands.size();
   // An address register must stay apart from temporaries, which are written while it is needed.
   if (address.base.is_some()) {
@@ -291,22 +291,7 @@ void LowerBase::finish() {
     block.cold = info.cold;
     out.blocks.push(block);
   }
-  // Predecessors: count, place, fill.
-  for (const MachEdge& edge : out.succs) ++out.blocks[edge.target].pred_count;
-  std::uint32_t next = 0;
-  for (MachBlockData& block : out.blocks) {
-    block.first_pred = next;
-    next += block.pred_count;
-    block.pred_count = 0;
-  }
-  out.preds.resize(next);
-  for (std::size_t i = 0; i < out.blocks.size(); ++i) {
-    const MachBlock from(i);
-    for (const MachEdge& edge : out.succs_of(out.blocks[from])) {
-      MachBlockData& target = out.blocks[edge.target];
-      out.preds[target.first_pred + target.pred_count++] = from;
-    }
-  }
+  out.find_preds();
 }
 
 }  // namespace hoist::codegen

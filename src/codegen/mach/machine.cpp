@@ -36,4 +36,23 @@ void MachFunction::clear() {
   stack_map.clear();
 }
 
+void MachFunction::find_preds() {
+  for (MachBlockData& block : blocks) block.pred_count = 0;
+  for (const MachEdge& edge : succs) ++blocks[edge.target].pred_count;
+  std::uint32_t next = 0;
+  for (MachBlockData& block : blocks) {
+    block.first_pred = next;
+    next += block.pred_count;
+    block.pred_count = 0;
+  }
+  preds.resize(next);
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    const MachBlock from(i);
+    for (const MachEdge& edge : succs_of(blocks[from])) {
+      MachBlockData& target = blocks[edge.target];
+      preds[target.first_pred + target.pred_count++] = from;
+    }
+  }
+}
+
 }  // namespace hoist::codegen

@@ -81,6 +81,10 @@ struct Operand {
 };
 static_assert(sizeof(Operand) == 8);
 
+constexpr bool is_use(const Operand& op) {
+  return op.role == Role::Use || op.role == Role::LateUse;
+}
+
 /// How the memory operand of an instruction is formed. Its register operands are the last ones of
 /// the instruction's operand list, base before index.
 enum class AddrKind : std::uint8_t {
@@ -212,6 +216,8 @@ class MachFunction {
   std::vector<ir::StackMapEntry> stack_map;
 
   void clear();
+  /// Fills `preds` from `succs`, in the order of the blocks.
+  void find_preds();
   std::span<const Operand> operands_of(const MachInst& inst) const {
     return {operands.data() + inst.first_operand, inst.operand_count};
   }

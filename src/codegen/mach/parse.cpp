@@ -276,28 +276,14 @@ bool Parser::successors() {
   return true;
 }
 
-// Predecessors, in the order of the blocks.
 bool Parser::finish() {
   for (const MachEdge& edge : func_.succs) {
     if (!func_.blocks.contains(edge.target)) return fail("a successor that does not exist");
     if (edge.arg_count != func_.blocks[edge.target].param_count) {
       return fail("an edge with another number of arguments than its target has parameters");
     }
-    ++func_.blocks[edge.target].pred_count;
   }
-  std::uint32_t first = 0;
-  for (MachBlockData& data : func_.blocks) {
-    data.first_pred = first;
-    first += data.pred_count;
-    data.pred_count = 0;
-  }
-  func_.preds.resize(first);
-  for (std::uint32_t b = 0; b < func_.blocks.size(); ++b) {
-    for (const MachEdge& edge : func_.succs_of(func_.blocks[MachBlock(b)])) {
-      MachBlockData& target = func_.blocks[edge.target];
-      func_.preds[target.first_pred + target.pred_count++] = MachBlock(b);
-    }
-  }
+  func_.find_preds();
   return true;
 }
 

@@ -7,12 +7,6 @@
 
 namespace hoist::codegen {
 
-namespace {
-bool is_use(const Operand& op) {
-  return op.role == Role::Use || op.role == Role::LateUse;
-}
-}  // namespace
-
 void Annotations::start(const MachFunction& func, const ValueTable& values) {
   next_.resize(func.operands.size());
   param_next_.resize(func.block_params.size());

@@ -37,7 +37,7 @@ class Annotations {
   void compute_local(const MachFunction& func, ValueTable& values);
 
   /// By operand number: the next use after that operand's instruction (see values.hpp).
-  std::span<const std::uint32_t> next() const { return next_; }
+  std::span<const std::uint32_t> next() const { return {next_.data(), next_.size()}; }
   /// By index into MachFunction::block_params: the first use.
   std::uint32_t param_next(std::uint32_t index) const { return param_next_[index]; }
   std::span<const Event> events(std::uint32_t block) const {

@@ -30,12 +30,12 @@ class Flow {
   void compute(const MachFunction& func);
 
   /// Block numbers in reverse postorder.
-  std::span<const std::uint32_t> order() const { return order_; }
+  std::span<const std::uint32_t> order() const { return {order_.data(), order_.size()}; }
   std::uint32_t position(std::uint32_t block) const { return position_[block]; }
   /// The innermost loop of a block, or kNone.
   std::uint32_t loop_of(std::uint32_t block) const { return loop_of_[block]; }
   /// Inner loops come after the loops around them.
-  std::span<const Loop> loops() const { return loops_; }
+  std::span<const Loop> loops() const { return {loops_.data(), loops_.size()}; }
   std::uint32_t depth(std::uint32_t block) const {
     return loop_of_[block] == kNone ? 0 : loops_[loop_of_[block]].depth;
   }

@@ -305,37 +305,55 @@ void Liveness::solve_distances(const MachFunction& func, const Flow& flow,
   distance_counts_.assign(block_count, 0);
   call_distance_.assign(block_count, kFar);
   const auto order = flow.order();
-  const int rounds = flow.loops().empty() ? 1 : 2;
-  for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = order.size(); i-- > 0;) {
-      const std::uint32_t b = order[i];
-      const MachBlockData& data = func.blocks[MachBlock(b)];
-      call_distance_[b] = merge_call_distance(func, flow, b);
-      merge_distances(func, flow, b);
-      candidates_.clear();
-      for (std::uint32_t e = exposed_first_[b]; e < exposed_end_[b]; ++e) {
-        const Exposed& use = exposed_[e];
-        candidates_.push_back({use.vreg, std::min(use.at - data.first_inst, kBlockCap)});
-        if (stamp_[use.vreg] == epoch_) distance_[use.vreg] = kDead;  // taken
-      }
-      const std::uint32_t length = std::min(data.end_inst - data.first_inst, kBlockCap);
-      for (const std::uint32_t v : merged_) {
-        if (distance_[v] == kDead || values[v].def_block == b) continue;
-        candidates_.push_back({v, add_distance(distance_[v], length)});
-      }
-      if (candidates_.size() > kNearest) {
-        const auto nearer = [](const Distance& a, const Distance& c) {
-          return a.distance != c.distance ? a.distance < c.distance : a.vreg < c.vreg;
-        };
-        std::nth_element(candidates_.begin(), candidates_.begin() + kNearest, candidates_.end(),
-                         nearer);
-        candidates_.resize(kNearest);
-      }
-      std::copy(candidates_.begin(), candidates_.end(),
-                distances_.begin() + static_cast<std::ptrdiff_t>(b * std::size_t{kNearest}));
-      distance_counts_[b] = static_cast<std::uint32_t>(candidates_.size());
-    }
+  for (std::size_t i = order.size(); i-- > 0;) {
+    static_cast<void>(solve_block_distances(func, flow, values, order[i]));
   }
+  if (flow.loops().empty()) return;
+  // Only behind a back edge or before a block that changed is there something new to see.
+  dirty_.assign(block_count, 0);
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const std::uint32_t b = order[i];
+    bool is_new = false;
+    for (const MachEdge& edge : func.succs_of(func.blocks[MachBlock(b)])) {
+      const std::uint32_t succ = edge.target.index();
+      is_new = is_new || dirty_[succ] != 0 || flow.position(succ) <= i;
+    }
+    if (is_new && solve_block_distances(func, flow, values, b)) dirty_[b] = 1;
+  }
+}
+
+/// Returns whether what is known of the block changed.
+bool Liveness::solve_block_distances(const MachFunction& func, const Flow& flow,
+                                     const ValueTable& values, std::uint32_t b) {
+  const MachBlockData& data = func.blocks[MachBlock(b)];
+  const std::uint32_t call_distance = merge_call_distance(func, flow, b);
+  bool changed = call_distance != call_distance_[b];
+  call_distance_[b] = call_distance;
+  merge_distances(func, flow, b);
+  candidates_.clear();
+  for (std::uint32_t e = exposed_first_[b]; e < exposed_end_[b]; ++e) {
+    const Exposed& use = exposed_[e];
+    candidates_.push_back({use.vreg, std::min(use.at - data.first_inst, kBlockCap)});
+    if (stamp_[use.vreg] == epoch_) distance_[use.vreg] = kDead;  // taken
+  }
+  const std::uint32_t length = std::min(data.end_inst - data.first_inst, kBlockCap);
+  for (const std::uint32_t v : merged_) {
+    if (distance_[v] == kDead || values[v].def_block == b) continue;
+    candidates_.push_back({v, add_distance(distance_[v], length)});
+  }
+  if (candidates_.size() > kNearest) {
+    const auto nearer = [](const Distance& a, const Distance& c) {
+      return a.distance != c.distance ? a.distance < c.distance : a.vreg < c.vreg;
+    };
+    std::nth_element(candidates_.begin(), candidates_.begin() + kNearest, candidates_.end(),
+                     nearer);
+    candidates_.resize(kNearest);
+  }
+  changed = changed || !std::ranges::equal(candidates_, nearest(b));
+  std::copy(candidates_.begin(), candidates_.end(),
+            distances_.begin() + static_cast<std::ptrdiff_t>(b * std::size_t{kNearest}));
+  distance_counts_[b] = static_cast<std::uint32_t>(candidates_.size());
+  return changed;
 }
 
 }  // namespace hoist::codegen

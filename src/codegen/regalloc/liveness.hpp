@@ -25,6 +25,7 @@ class Liveness {
   struct Distance {
     std::uint32_t vreg;
     std::uint32_t distance;  ///< from the start of the block
+    friend bool operator==(const Distance&, const Distance&) = default;
   };
 
   /// Step 1: definitions, and for each block the uses of values from elsewhere. Fills `values`.
@@ -62,7 +63,7 @@ class Liveness {
   std::uint32_t count_live_out(RegClass cls) const {
     return out_counts_[static_cast<std::size_t>(cls)];
   }
-  std::span<const std::uint32_t> nearest_out() const { return merged_; }
+  std::span<const std::uint32_t> nearest_out() const { return {merged_.data(), merged_.size()}; }
 
   /// Calls `visit(global index)` for the globals that are live into `block`, ascending.
   template <typename F>
@@ -87,6 +88,8 @@ class Liveness {
   void solve_dense(const MachFunction& func, const Flow& flow, const ValueTable& values);
   bool solve_sparse(const MachFunction& func, const ValueTable& values);
   void solve_distances(const MachFunction& func, const Flow& flow, const ValueTable& values);
+  bool solve_block_distances(const MachFunction& func, const Flow& flow, const ValueTable& values,
+                             std::uint32_t b);
   void merge_distances(const MachFunction& func, const Flow& flow, std::uint32_t block);
   std::uint32_t merge_call_distance(const MachFunction& func, const Flow& flow,
                                     std::uint32_t block);

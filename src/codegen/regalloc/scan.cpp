@@ -10,9 +10,6 @@
 namespace hoist::codegen {
 
 namespace {
-constexpr std::uint64_t bit(unsigned reg) {
-  return std::uint64_t{1} << reg;
-}
 /// How many fixed or clobbering instructions ahead the choice of a register looks.
 constexpr std::size_t kEventsAhead = 16;
 }  // namespace
@@ -111,7 +108,7 @@ void Scan::begin_inst(std::uint32_t inst) {
 }
 
 void Scan::flush() {
-  result_.moves.insert(result_.moves.end(), stores_.begin(), stores_.end());
+  for (const ScanResult::Move& store : stores_) result_.moves.push_back(store);
   if (copies_.size() == 1) {
     result_.moves.push_back(copies_[0]);
   } else if (!copies_.empty()) {
@@ -127,7 +124,7 @@ void Scan::flush() {
                                static_cast<std::uint8_t>(step.from)});
     }
   }
-  result_.moves.insert(result_.moves.end(), loads_.begin(), loads_.end());
+  for (const ScanResult::Move& load : loads_) result_.moves.push_back(load);
 }
 
 void Scan::set_home(std::uint32_t vreg, unsigned reg) {

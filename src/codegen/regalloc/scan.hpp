@@ -27,6 +27,11 @@
 
 namespace hoist::codegen {
 
+/// Register `reg` in a set of registers.
+constexpr std::uint64_t bit(unsigned reg) {
+  return std::uint64_t{1} << reg;
+}
+
 /// What the scan leaves for the steps after it.
 struct ScanResult {
   enum class Kind : std::uint8_t {

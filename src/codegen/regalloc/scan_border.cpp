@@ -10,10 +10,6 @@
 namespace hoist::codegen {
 
 namespace {
-constexpr std::uint64_t bit(unsigned reg) {
-  return std::uint64_t{1} << reg;
-}
-
 /// A jump table may lead to one block several times.
 bool same_pred(std::span<const MachBlock> preds) {
   return std::all_of(preds.begin(), preds.end(), [&](MachBlock p) { return p == preds[0]; });

@@ -9,15 +9,6 @@
 
 namespace hoist::codegen {
 
-namespace {
-constexpr std::uint64_t bit(unsigned reg) {
-  return std::uint64_t{1} << reg;
-}
-bool is_use(const Operand& op) {
-  return op.role == Role::Use || op.role == Role::LateUse;
-}
-}  // namespace
-
 void Scan::visit_event(const Annotations::Event& event) {
   gather_event();
   make_way(event);

@@ -6,15 +6,6 @@
 
 namespace hoist::codegen {
 
-namespace {
-constexpr std::uint64_t bit(unsigned reg) {
-  return std::uint64_t{1} << reg;
-}
-bool is_use(const Operand& op) {
-  return op.role == Role::Use || op.role == Role::LateUse;
-}
-}  // namespace
-
 void Scan::visit_plain() {
   plain_uses();
   early_defs();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "image/tables/eh_frame_reader.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/bits.hpp"
 #include "image/tables/eh_frame.hpp"
 
@@ -58,16 +61,28 @@ FrameRecord FrameReader::next() {
   return {cie_, bytes};
 }
 
-std::vector<std::uint8_t> single_eh_frame(const FrameRecord& record, std::int64_t distance) {
-  std::vector<std::uint8_t> out(record.cie.begin(), record.cie.end());
-  const std::size_t start = out.size();
+bool append_single_eh_frame(std::vector<std::uint8_t>& out, const FrameRecord& record,
+                            std::int64_t distance) {
+  const std::size_t cie = record.cie.size();
+  const std::size_t frame = cie + record.bytes.size() + 4;  // with the terminator
+  const auto section = static_cast<std::int64_t>(frame);
+  if (record.bytes.size() < kProgram || distance < 0 || distance > INT32_MAX - section - 8) {
+    return false;
+  }
+  const std::size_t begin = out.size();
+  out.insert(out.end(), record.cie.begin(), record.cie.end());
   out.insert(out.end(), record.bytes.begin(), record.bytes.end());
-  const std::int64_t address = -distance - static_cast<std::int64_t>(start + kAddress);
-  if (record.bytes.size() < kProgram || !base::fits_i32(address)) return {};
-  base::store_le(&out[start + kPointer], static_cast<std::uint32_t>(start + kPointer));
-  base::store_le(&out[start + kAddress], static_cast<std::int32_t>(address));
-  out.insert(out.end(), 4, 0);
-  return out;
+  out.resize(begin + frame + kSingleEhFrameHdr);  // zeros
+  std::uint8_t* fde = &out[begin + cie];
+  base::store_le(fde + kPointer, static_cast<std::uint32_t>(cie + kPointer));
+  base::store_le(fde + kAddress,
+                 static_cast<std::int32_t>(-distance - static_cast<std::int64_t>(cie + kAddress)));
+  // The header: version, encodings, the way to the frames, no entries.
+  std::uint8_t* header = &out[begin + frame];
+  constexpr std::uint8_t kHead[] = {1, 0x1b, 0x03, 0x3b};
+  std::copy(std::begin(kHead), std::end(kHead), header);
+  base::store_le(header + 4, static_cast<std::int32_t>(-section - 4));
+  return true;
 }
 
 CfaRule cfa_at(const FrameRecord& record, std::uint32_t offset) {

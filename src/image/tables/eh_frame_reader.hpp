@@ -29,9 +29,13 @@ class FrameReader {
   std::size_t at_ = 0;
 };
 
-/// A section with the one function's records, for a place `distance` bytes behind the first byte of
-/// its code. Empty if they are malformed.
-std::vector<std::uint8_t> single_eh_frame(const FrameRecord& record, std::int64_t distance);
+/// Bytes of what append_single_eh_frame makes as `.eh_frame_hdr`.
+inline constexpr std::size_t kSingleEhFrameHdr = 12;
+/// Appends an `.eh_frame` section with the one function's records, for a place `distance` bytes
+/// behind the first byte of its code, and behind it its `.eh_frame_hdr`, whose search table is
+/// empty. False, and nothing is appended, if they are malformed.
+bool append_single_eh_frame(std::vector<std::uint8_t>& out, const FrameRecord& record,
+                            std::int64_t distance);
 
 /// Where the caller's frame begins, seen from an instruction: its register and the distance from
 /// there. The return address lies 8 bytes below.

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/bits.hpp"
+#include "image/tables/eh_frame_reader.hpp"
 #include "image/tables/table_set.hpp"
 
 namespace hoist::image {
@@ -194,6 +195,38 @@ TEST(EhFrame, IsPlacedAndIndexed) {
   EXPECT_EQ(base::load_le<std::int32_t>(&index[12]), -4096);
   EXPECT_EQ(base::load_le<std::int32_t>(&index[20]), 320 - 4096);
   EXPECT_EQ(base::load_le<std::int32_t>(&index[28]), 1000 - 4096);
+}
+
+TEST(EhFrame, EachFunctionAlone) {
+  const TableBytes bytes = two_functions();
+  std::vector<std::uint8_t> section = bytes[static_cast<std::size_t>(TableKind::EhFrame)];
+  ASSERT_TRUE(place_eh_frame(section, 8192));
+  FrameReader reader(section);
+  std::size_t count = 0;
+  for (FrameRecord record = reader.next(); !record.bytes.empty(); record = reader.next()) {
+    ++count;
+    std::vector<std::uint8_t> out = {1, 2, 3};
+    ASSERT_TRUE(append_single_eh_frame(out, record, 1024));
+    const std::vector<std::uint8_t> alone(out.begin() + 3, out.end());
+    const std::size_t frame = alone.size() - kSingleEhFrameHdr;
+    // The same to whoever reads it.
+    FrameReader again({alone.data(), frame});
+    const FrameRecord read = again.next();
+    EXPECT_EQ(std::vector(read.program().begin(), read.program().end()),
+              std::vector(record.program().begin(), record.program().end()));
+    EXPECT_TRUE(again.next().bytes.empty());
+    // The function begins 1024 bytes before the section; the header leads to the section.
+    const auto at = static_cast<std::size_t>(read.bytes.data() - alone.data()) + 8;
+    EXPECT_EQ(static_cast<std::int64_t>(at) + base::load_le<std::int32_t>(&alone[at]), -1024);
+    EXPECT_EQ(base::load_le<std::int32_t>(&alone[frame + 4]),
+              -static_cast<std::int64_t>(frame) - 4);
+    EXPECT_EQ(base::load_le<std::uint32_t>(&alone[frame + 8]), 0u);
+    out.assign(5, 7);
+    EXPECT_FALSE(append_single_eh_frame(out, record, std::int64_t{1} << 31));
+    EXPECT_FALSE(append_single_eh_frame(out, {record.cie, record.bytes.first(8)}, 0));
+    EXPECT_EQ(out.size(), 5u);
+  }
+  EXPECT_EQ(count, 3u);
 }
 
 TEST(EhFrame, RefusesDamagedSections) {

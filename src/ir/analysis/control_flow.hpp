@@ -32,7 +32,7 @@ class ControlFlow {
   }
   /// Reachable blocks: every block after those that a depth-first walk (successors in order)
   /// finishes before it. The entry block is last.
-  std::span<const Block> postorder() const { return postorder_; }
+  std::span<const Block> postorder() const { return {postorder_.data(), postorder_.size()}; }
   bool is_reachable(Block block) const { return postorder_number(block) != kUnreachable; }
   /// Position in `postorder`.
   std::uint32_t postorder_number(Block block) const {

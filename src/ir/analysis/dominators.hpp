@@ -28,7 +28,7 @@ class DominatorTree {
     return at != kNone && of != kNone && at <= of && of <= last_in_subtree_[at];
   }
   /// Preorder: every block after its dominator; children in reverse postorder of the flow graph.
-  std::span<const Block> preorder() const { return preorder_; }
+  std::span<const Block> preorder() const { return {preorder_.data(), preorder_.size()}; }
   std::uint32_t number(Block block) const {
     return block.index() < numbers_.size() ? numbers_[block.index()] : kNone;
   }

@@ -141,6 +141,15 @@ void Emitter::emit_out_of_line() {
   }
 }
 
+static CompiledCode::RelocKind reloc_kind(masm::RelocKind kind) {
+  switch (kind) {
+    case masm::RelocKind::PcRel32: return CompiledCode::RelocKind::PcRel32;
+    case masm::RelocKind::Abs64: return CompiledCode::RelocKind::Abs64;
+    case masm::RelocKind::TlsIndex32: return CompiledCode::RelocKind::TlsIndex32;
+  }
+  HOIST_UNREACHABLE("a kind of relocation");
+}
+
 void Emitter::fill(CompiledCode& out) const {
   const std::span<const std::uint8_t> bytes = buffer_.bytes();
   out.bytes.assign(bytes.begin(), bytes.end());
@@ -151,10 +160,8 @@ void Emitter::fill(CompiledCode& out) const {
   out.has_frame = frame_.has_frame;
   out.symbols.assign(func_.symbols.begin(), func_.symbols.end());
   for (const masm::Reloc& reloc : buffer_.relocs()) {
-    const CompiledCode::RelocKind kind = reloc.kind == masm::RelocKind::Abs64
-                                             ? CompiledCode::RelocKind::Abs64
-                                             : CompiledCode::RelocKind::PcRel32;
-    out.relocs.push_back({reloc.offset, kind, reloc.symbol.index(), reloc.addend});
+    out.relocs.push_back(
+        {reloc.offset, reloc_kind(reloc.kind), reloc.symbol.index(), reloc.addend});
   }
   for (const masm::TrapRecord& trap : buffer_.traps()) {
     out.traps.push_back({trap.offset, static_cast<image::TrapCode>(trap.code)});

@@ -99,9 +99,19 @@ void Emitter::emit_atomic_loop_16(const MachInst& inst, Allocs ops) {
   enc_.rm(Op::MovRM, 8, Gpr::Rdx, Mem::at(base, 8));
   const Label again = buffer_.new_label();
   buffer_.bind(again);
+  const bool swaps = inst.cc != 0;
+  // The upper half of the old value as a number; no flags change.
+  const auto old_high = [&] {
+    enc_.rr(Op::MovRR, 8, Gpr::Rcx, swaps ? Gpr::Rax : Gpr::Rdx);
+    if (swaps) enc_.r(Op::BswapR, 8, Gpr::Rcx);
+  };
+  const auto old_halves = [&] {
+    enc_.rr(Op::MovRR, 8, Gpr::Rbx, swaps ? Gpr::Rdx : Gpr::Rax);
+    if (swaps) enc_.r(Op::BswapR, 8, Gpr::Rbx);
+    old_high();
+  };
   const auto combine = [&](Op low_form, Op high_form) {
-    enc_.rr(Op::MovRR, 8, Gpr::Rbx, Gpr::Rax);
-    enc_.rr(Op::MovRR, 8, Gpr::Rcx, Gpr::Rdx);
+    old_halves();
     enc_.rr(low_form, 8, Gpr::Rbx, lo);
     enc_.rr(high_form, 8, Gpr::Rcx, hi);
   };
@@ -127,6 +137,18 @@ void Emitter::emit_atomic_loop_16(const MachInst& inst, Allocs ops) {
       // old - new in rbx, rcx for its flags; for a maximum new - old, so that both say "less".
       const bool is_min = op == AtomicOp::Umin || op == AtomicOp::Smin;
       const bool is_signed = op == AtomicOp::Smin || op == AtomicOp::Smax;
+      if (swaps) {
+        // The difference destroys the upper half, which is made once more.
+        old_halves();
+        enc_.rr(Op::CmpRR, 8, Gpr::Rbx, lo);
+        enc_.rr(Op::SbbRR, 8, Gpr::Rcx, hi);
+        old_high();
+        const Cc less = is_signed ? Cc::L : Cc::B;
+        const Cc take = is_min ? invert(less) : less;
+        enc_.cmovcc(take, 8, Gpr::Rbx, lo);
+        enc_.cmovcc(take, 8, Gpr::Rcx, hi);
+        break;
+      }
       if (is_min) {
         enc_.rr(Op::MovRR, 8, Gpr::Rcx, Gpr::Rdx);
         enc_.rr(Op::CmpRR, 8, Gpr::Rax, lo);
@@ -143,6 +165,11 @@ void Emitter::emit_atomic_loop_16(const MachInst& inst, Allocs ops) {
       enc_.cmovcc(keep, 8, Gpr::Rcx, Gpr::Rdx);
       break;
     }
+  }
+  if (swaps) {
+    enc_.r(Op::BswapR, 8, Gpr::Rbx);
+    enc_.r(Op::BswapR, 8, Gpr::Rcx);
+    enc_.rr(Op::XchgRR, 8, Gpr::Rbx, Gpr::Rcx);
   }
   mark_trap(inst);
   enc_.m(Op::LockCmpxchg16bM, 8, Mem::at(base, 0));

@@ -114,6 +114,17 @@ void Emitter::emit_stack_switch() {
   buffer_.bind(back);
 }
 
+/// With prefixes that do nothing: linkers know these 16 bytes.
+void Emitter::emit_tls_address(const MachInst& inst) {
+  constexpr std::uint8_t kLeaRdi[] = {0x66, 0x48, 0x8d, 0x3d, 0, 0, 0, 0};
+  constexpr std::uint8_t kCallPadding[] = {0x66, 0x66, 0x48};
+  buffer_.add_reloc(masm::RelocKind::TlsIndex32, buffer_.offset() + 4, masm::Symbol(inst.aux), -4);
+  buffer_.put(kLeaRdi);
+  buffer_.put(kCallPadding);
+  enc_.call(masm::Symbol(static_cast<std::uint32_t>(inst.imm)));
+  mark(Mark::Call);
+}
+
 void Emitter::emit_copy_block(const MachInst& inst, Allocs ops) {
   const Reg left = reg(ops[0]);
   const Reg data = reg(ops[1]);
@@ -152,6 +163,7 @@ void Emitter::emit_pseudo(std::uint32_t index, const MachInst& inst, Allocs ops)
     case Pseudo::GetPinned: return enc_.rr(Op::MovRR, 8, reg(ops[0]), Reg(kPinnedReg.number()));
     case Pseudo::SetPinned: return enc_.rr(Op::MovRR, 8, Reg(kPinnedReg.number()), reg(ops[0]));
     case Pseudo::StackSwitch: return emit_stack_switch();
+    case Pseudo::TlsAddress: return emit_tls_address(inst);
     case Pseudo::CopyBlock: return emit_copy_block(inst, ops);
     case Pseudo::HandlerAddress:
       return enc_.rm(Op::LeaRM, 8, reg(ops[0]),

@@ -137,6 +137,7 @@ class Emitter {
   void emit_branch_fne();
   void emit_jump_table(const MachInst& inst, Allocs ops);
   void emit_stack_switch();
+  void emit_tls_address(const MachInst& inst);
   void emit_copy_block(const MachInst& inst, Allocs ops);
   void trap_if(Cc cc, image::TrapCode code);
   /// A label of an out-of-line ud2 with `code` at the current source location.

@@ -374,11 +374,7 @@ void Lowering::lower_operation(ir::Inst inst) {
     case ir::Op::UsubOverflowBin: return lower_carry(inst, Op::SbbRR, Cc::B);
     case ir::Op::SsubOverflowBin: return lower_carry(inst, Op::SbbRR, Cc::O);
 
-    case ir::Op::TlsValue:
-      fail(Error(ErrorKind::Unsupported,
-                 "tls_value on x86_64: code that is loaded into a running process has no "
-                 "thread-local storage"));
-      break;
+    case ir::Op::TlsValue: return lower_tls_value(inst);
     case ir::Op::DynamicStackAddr: {
       // Behind the sized slots; see lower_signature.
       Address slot;

@@ -346,8 +346,11 @@ class Lowering final : public codegen::LowerBase {
   Cc vector_test(ir::Inst inst);
   void lower_vhigh_bits(ir::Inst inst);
   void lower_vector_load(ir::Inst inst);
+  void load_vector(ir::Inst inst, VReg d, unsigned bytes, const Address& from);
   void lower_vector_store(ir::Inst inst);
-  void lower_extending_load(ir::Inst inst, Op form);
+  void lower_extending_load(ir::Inst inst, Op memory_form, Op register_form);
+  VReg swap_lane_bytes(VReg x, unsigned lane_bytes);
+  VReg in_other_lanes(VReg x, unsigned from_bytes, unsigned to_bytes);
   void lower_vector_bitcast(ir::Inst inst);
   void vector_to_int(VReg d, VReg x, unsigned bytes);
   void int_to_vector(VReg d, VReg x, unsigned bytes);
@@ -398,11 +401,13 @@ class Lowering final : public codegen::LowerBase {
   void lower_wide_extend(ir::Inst inst, bool is_signed);
   void lower_wide_bmask(ir::Inst inst);
   void lower_wide_bitcast(ir::Inst inst);
+  VReg joined(Halves x);
   Address upper_half(const Address& address);
   void lower_wide_load(ir::Inst inst);
   void lower_wide_store(ir::Inst inst);
   void settle(VReg d, VReg raw_bits, ir::Type t);
   VReg swap_bytes(VReg x, unsigned bytes);
+  Halves swap_bytes(Halves x);
   void lower_atomic_load(ir::Inst inst);
   void lower_atomic_store(ir::Inst inst);
   void lower_atomic_cas(ir::Inst inst);
@@ -460,6 +465,7 @@ class Lowering final : public codegen::LowerBase {
   void lower_handler_address(ir::Inst inst);
 
   void lower_global_value(ir::Inst inst);
+  void lower_tls_value(ir::Inst inst);
   VReg global_value(ir::GlobalValue gv, unsigned depth);
   VReg context_register();
   Result<void> find_stack_limit();

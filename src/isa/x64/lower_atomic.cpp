@@ -22,6 +22,20 @@ VReg Lowering::swap_bytes(VReg x, unsigned bytes) {
   return swapped;
 }
 
+/// An i128 with its bytes in the opposite order.
+Lowering::Halves Lowering::swap_bytes(Halves x) {
+  const Halves swapped = new_wide();
+  r(Op::BswapR, 8, swapped.lo, x.hi);
+  r(Op::BswapR, 8, swapped.hi, x.lo);
+  return swapped;
+}
+
+/// Bitwise operations do not care for the order of bytes.
+static bool is_bitwise(ir::AtomicOp op) {
+  return op == ir::AtomicOp::And || op == ir::AtomicOp::Nand || op == ir::AtomicOp::Or ||
+         op == ir::AtomicOp::Xor || op == ir::AtomicOp::Xchg;
+}
+
 void Lowering::lower_atomic_load(ir::Inst inst) {
   const ir::Type t = type(func().result(inst));
   const ir::MemFlags& flags = func().mem_flags(inst);
@@ -72,12 +86,8 @@ void Lowering::lower_atomic_rmw(ir::Inst inst) {
   const bool wanted = is_used(func().result(inst));
   const VReg d = wanted ? result(inst) : new_int();
   VReg x = low(func().arg_b(inst), t.bits());
-  // Bitwise operations do not care for the order of bytes; arithmetic does.
-  const bool is_bitwise = op == ir::AtomicOp::And || op == ir::AtomicOp::Nand ||
-                          op == ir::AtomicOp::Or || op == ir::AtomicOp::Xor ||
-                          op == ir::AtomicOp::Xchg;
-  // So arithmetic goes in a loop, with the bytes exchanged twice.
-  const bool swaps_in_loop = big && !is_bitwise && t != ir::I8;
+  // Arithmetic cares for the order of bytes: it goes in a loop, with the bytes exchanged twice.
+  const bool swaps_in_loop = big && !is_bitwise(op) && t != ir::I8;
   if (big && !swaps_in_loop) x = swap_bytes(x, t.bytes());
   const auto done = [&](VReg old) { settle(d, big ? swap_bytes(old, t.bytes()) : old, t); };
   if (!swaps_in_loop &&
@@ -93,7 +103,7 @@ void Lowering::lower_atomic_rmw(ir::Inst inst) {
          {codegen::def_same(old, 1), codegen::use(x)}, at);
     return done(old);
   }
-  if (!wanted && is_bitwise && op != ir::AtomicOp::Nand) {
+  if (!wanted && is_bitwise(op) && op != ir::AtomicOp::Nand) {
     const Op form = op == ir::AtomicOp::And  ? Op::LockAndMR
                     : op == ir::AtomicOp::Or ? Op::LockOrMR
                                              : Op::LockXorMR;
@@ -135,41 +145,50 @@ bool Lowering::lower_wide_atomic(ir::Inst inst) {
     fail(Error(ErrorKind::Unsupported, "atomic access of 16 bytes on x86_64 without cx16"));
     return false;
   }
-  if (flags.endian == 2) {
-    fail(Error(ErrorKind::Unsupported, "big-endian atomic access of 16 bytes on x86_64"));
-    return false;
-  }
+  const bool is_big = flags.endian == 2;
+  const auto in_memory = [&](Halves x) { return is_big ? swap_bytes(x) : x; };
+  // What the instruction defines; the result is that with its bytes exchanged.
+  const auto old_value = [&] { return is_big ? new_wide() : wide_result(inst); };
+  const auto done = [&](Halves old) {
+    if (is_big) move_wide(wide_result(inst), swap_bytes(old));
+  };
   switch (f.op(inst)) {
     case ir::Op::AtomicLoad: {
       // Exchanges 0 for 0 if that is the value.
-      const Halves d = wide_result(inst);
+      const Halves d = old_value();
       const VReg zero = make_int(0);
       const VReg base = reg(f.arg_a(inst));
       compare_exchange_16(d, {zero, zero}, {zero, zero}, base, flags.trap);
+      done(d);
       return true;
     }
     case ir::Op::AtomicCas: {
-      const Halves d = wide_result(inst);
-      const Halves expected = wide(f.arg_b(inst));
-      const Halves wanted = wide(f.arg_c(inst));
+      const Halves d = old_value();
+      const Halves expected = in_memory(wide(f.arg_b(inst)));
+      const Halves wanted = in_memory(wide(f.arg_c(inst)));
       compare_exchange_16(d, expected, wanted, reg(f.arg_a(inst)), flags.trap);
+      done(d);
       return true;
     }
     default: break;  // a loop
   }
   const bool is_store = f.op(inst) == ir::Op::AtomicStore;
   const ir::AtomicOp op = is_store ? ir::AtomicOp::Xchg : f.atomic_op(inst);
-  const Halves d = is_store ? new_wide() : wide_result(inst);
-  const Halves x = wide(is_store ? f.arg_a(inst) : f.arg_b(inst));
+  const Halves d = is_store ? new_wide() : old_value();
+  Halves x = wide(is_store ? f.arg_a(inst) : f.arg_b(inst));
+  const bool swaps_in_loop = is_big && !is_bitwise(op);
+  if (!swaps_in_loop) x = in_memory(x);
   const VReg base = reg(is_store ? f.arg_b(inst) : f.arg_a(inst));
   MachInst loop = mi(Pseudo::AtomicLoop16, 16, static_cast<std::int64_t>(op));
   loop.trap = flags.trap;
+  loop.cc = swaps_in_loop ? 1 : 0;
   const VReg temp_lo = new_int();
   const VReg temp_hi = new_int();
   emit(loop,
        {codegen::def_fixed(d.lo, preg(Gpr::Rax)), codegen::def_fixed(d.hi, preg(Gpr::Rdx)),
         codegen::def_fixed(temp_lo, preg(Gpr::Rbx)), codegen::def_fixed(temp_hi, preg(Gpr::Rcx)),
         codegen::late_use(base), codegen::late_use(x.lo), codegen::late_use(x.hi)});
+  if (!is_store) done(d);
   return true;
 }
 

@@ -389,8 +389,7 @@ VReg Lowering::global_value(ir::GlobalValue gv, unsigned depth) {
     case ir::GlobalValueData::Kind::Symbol: {
       if (data.tls) {
         fail(Error(ErrorKind::Unsupported,
-                   "thread-local symbol on x86_64: code that is loaded into a running process has "
-                   "no thread-local storage"));
+                   "the address of a thread-local symbol by other operations than tls_value"));
         return make_int(0);
       }
       return make_symbol(data.name, data.colocated, data.offset);
@@ -416,6 +415,31 @@ void Lowering::lower_stack_switch(ir::Inst inst) {
   leave.clobbers = static_cast<std::uint16_t>(add_clobbers(clobbers));
   emit(leave, {codegen::def_fixed(d, preg(Gpr::Rdi)), codegen::use_fixed(payload, preg(Gpr::Rdi)),
                codegen::use_fixed(save, preg(Gpr::Rsi)), codegen::use_fixed(load, preg(Gpr::Rdx))});
+}
+
+/// The general dynamic model of ELF: a function of the C library looks the variable up for the
+/// running thread.
+void Lowering::lower_tls_value(ir::Inst inst) {
+  const ir::GlobalValueData& data = func().global_values[ir::GlobalValue(func().data(inst).a)];
+  if (data.kind != ir::GlobalValueData::Kind::Symbol || !data.tls || !fits_imm32(data.offset)) {
+    fail(Error(ErrorKind::Unsupported,
+               "tls_value of another global value than a thread-local symbol within 2 GiB"));
+    return;
+  }
+  out().has_calls = true;
+  const VReg d = result(inst);
+  const VReg found = data.offset == 0 ? d : new_int();
+  RegMask clobbers = not_pinned(call_clobbers(ir::CallConv::SystemV));
+  clobbers.remove(preg(Gpr::Rax));
+  MachInst call = mi(Pseudo::TlsAddress, 8);
+  call.aux = add_symbol(data.name);
+  call.imm = add_symbol(ir::ExternalName::testcase("ElfTlsGetAddr"));
+  call.flags |= codegen::kCall;
+  call.clobbers = static_cast<std::uint16_t>(add_clobbers(clobbers));
+  emit(call, {codegen::def_fixed(found, preg(Gpr::Rax))});
+  if (data.offset != 0) {
+    emit(mi(Pseudo::AddImm, 8, data.offset), {codegen::def(d), codegen::use(found)});
+  }
 }
 
 void Lowering::lower_global_value(ir::Inst inst) {

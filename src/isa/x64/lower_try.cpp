@@ -31,17 +31,14 @@ std::int64_t Lowering::call_note(ir::Inst inst) {
   return static_cast<std::int64_t>(out().notes.size());
 }
 
-/// The register of a dynamic context, one that can be kept in a spill slot.
+/// The register of a dynamic context, one that can be kept in a spill slot: one of 16 bytes for an
+/// i128, so that its halves stand side by side.
 VReg Lowering::context(ir::Value v) {
-  if (type(v).bits() > 64) {
-    fail(Error(ErrorKind::Unsupported, "try_call with a context of more than 64 bits on x86_64"));
-    return make_int(0);
-  }
+  if (type(v) == ir::I128) return joined(wide(v));
   const VReg from = reg(v);
   if (!is_made_again(from)) return from;
-  const codegen::RegClass cls = class_of(type(v));
-  const VReg copy = new_vreg(cls);
-  move(copy, from, cls);
+  const VReg copy = new_vreg_for(type(v));
+  move(copy, from, class_of(type(v)));
   return copy;
 }
 

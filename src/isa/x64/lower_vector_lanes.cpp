@@ -59,12 +59,12 @@ bool Lowering::lower_vector_lanes(ir::Inst inst) {
       if (func().lane(inst) != 0) return false;
       move(result(inst), reg(func().arg_a(inst)), codegen::RegClass::Float);
       return true;
-    case ir::Op::Uload8x8: lower_extending_load(inst, Op::PmovzxbwRM); return true;
-    case ir::Op::Sload8x8: lower_extending_load(inst, Op::PmovsxbwRM); return true;
-    case ir::Op::Uload16x4: lower_extending_load(inst, Op::PmovzxwdRM); return true;
-    case ir::Op::Sload16x4: lower_extending_load(inst, Op::PmovsxwdRM); return true;
-    case ir::Op::Uload32x2: lower_extending_load(inst, Op::PmovzxdqRM); return true;
-    case ir::Op::Sload32x2: lower_extending_load(inst, Op::PmovsxdqRM); return true;
+    case ir::Op::Uload8x8: lower_extending_load(inst, Op::PmovzxbwRM, Op::PmovzxbwRR); return true;
+    case ir::Op::Sload8x8: lower_extending_load(inst, Op::PmovsxbwRM, Op::PmovsxbwRR); return true;
+    case ir::Op::Uload16x4: lower_extending_load(inst, Op::PmovzxwdRM, Op::PmovzxwdRR); return true;
+    case ir::Op::Sload16x4: lower_extending_load(inst, Op::PmovsxwdRM, Op::PmovsxwdRR); return true;
+    case ir::Op::Uload32x2: lower_extending_load(inst, Op::PmovzxdqRM, Op::PmovzxdqRR); return true;
+    case ir::Op::Sload32x2: lower_extending_load(inst, Op::PmovsxdqRM, Op::PmovsxdqRR); return true;
     default: return false;  // other families
   }
 }
@@ -468,14 +468,35 @@ void Lowering::lower_vhigh_bits(ir::Inst inst) {
 
 // ---- Memory and bits.
 
+/// `x` with the bytes of each lane in the opposite order.
+VReg Lowering::swap_lane_bytes(VReg x, unsigned lane_bytes) {
+  if (lane_bytes == 1) return x;
+  std::array<std::uint8_t, 16> numbers;
+  for (unsigned i = 0; i < 16; ++i) {
+    numbers[i] =
+        static_cast<std::uint8_t>(i / lane_bytes * lane_bytes + (lane_bytes - 1 - i % lane_bytes));
+  }
+  return vm(Op::PshufbRM, x, pack(numbers));
+}
+
+/// What is read as lanes of `to_bytes` where `x` was written as lanes of `from_bytes`, big-endian.
+VReg Lowering::in_other_lanes(VReg x, unsigned from_bytes, unsigned to_bytes) {
+  return swap_lane_bytes(swap_lane_bytes(x, from_bytes), to_bytes);
+}
+
 void Lowering::lower_vector_load(ir::Inst inst) {
   const ir::Type t = type(func().result(inst));
   const ir::MemFlags& flags = func().mem_flags(inst);
-  if (flags.endian == 2 && t.bytes() > 1) return unsupported(inst);
   const Address from = address(func().arg_a(inst), func().load_offset(inst), flags.trap);
-  const VReg d = result(inst);
+  const bool is_big = flags.endian == 2 && t.lane_bits() > 8;
+  const VReg d = is_big ? new_vec() : result(inst);
+  load_vector(inst, d, t.bytes(), from);
+  if (is_big) move(result(inst), swap_lane_bytes(d, t.lane_bits() / 8), RegClass::Float);
+}
+
+void Lowering::load_vector(ir::Inst inst, VReg d, unsigned bytes, const Address& from) {
   const bool vex = has(Feature::Avx);
-  switch (t.bytes()) {
+  switch (bytes) {
     case 16: return load_into(vex ? Op::VmovupsRM : Op::MovupsRM, 16, d, from);
     case 8: return load_into(vex ? Op::VmovsdRM : Op::MovsdRM, 8, d, from);
     case 4: return load_into(vex ? Op::VmovssRM : Op::MovssRM, 4, d, from);
@@ -492,8 +513,8 @@ void Lowering::lower_vector_store(ir::Inst inst) {
   const ir::Value v = func().arg_a(inst);
   const ir::MemFlags& flags = func().mem_flags(inst);
   const unsigned bytes = type(v).bytes();
-  if (flags.endian == 2 && bytes > 1) return unsupported(inst);
-  const VReg x = reg(v);
+  VReg x = reg(v);
+  if (flags.endian == 2) x = swap_lane_bytes(x, type(v).lane_bits() / 8);
   const Address to = address(func().arg_b(inst), func().store_offset(inst), flags.trap);
   const bool vex = has(Feature::Avx);
   switch (bytes) {
@@ -505,23 +526,36 @@ void Lowering::lower_vector_store(ir::Inst inst) {
   }
 }
 
-void Lowering::lower_extending_load(ir::Inst inst, Op form) {
+void Lowering::lower_extending_load(ir::Inst inst, Op memory_form, Op register_form) {
   const ir::MemFlags& flags = func().mem_flags(inst);
-  if (flags.endian == 2) return unsupported(inst);
   const Address from = address(func().arg_a(inst), func().load_offset(inst), flags.trap);
   const VReg d = result(inst);
-  load_into(has(Feature::Avx) ? masm::x64::with_vex(form) : form, 16, d, from);
+  const bool vex = has(Feature::Avx);
+  const unsigned lane_bytes = type(func().result(inst)).lane_bits() / 16;
+  if (flags.endian == 2 && lane_bytes > 1) {
+    const VReg raw_bits = new_vec();
+    load_into(vex ? Op::VmovsdRM : Op::MovsdRM, 8, raw_bits, from);
+    return v1(register_form, d, swap_lane_bytes(raw_bits, lane_bytes));
+  }
+  load_into(vex ? masm::x64::with_vex(memory_form) : memory_form, 16, d, from);
 }
 
 void Lowering::lower_vector_bitcast(ir::Inst inst) {
   const ir::Value x = func().arg_a(inst);
   const ir::Type to = type(func().result(inst));
   const ir::Type from = type(x);
+  const VReg d = result(inst);
   // Another order of lanes in memory is another order of them here.
   if (func().mem_flags(inst).endian == 2 && to.lane_count() != from.lane_count()) {
-    return unsupported(inst);
+    VReg lanes = reg(x);
+    if (from.is_int()) {
+      const VReg bits = new_vec();
+      int_to_vector(bits, lanes, from.bytes());
+      lanes = bits;
+    }
+    lanes = in_other_lanes(lanes, from.lane_bits() / 8, to.lane_bits() / 8);
+    return to.is_int() ? vector_to_int(d, lanes, to.bytes()) : move(d, lanes, RegClass::Float);
   }
-  const VReg d = result(inst);
   if (to.is_int()) return vector_to_int(d, reg(x), to.bytes());
   if (from.is_int()) return int_to_vector(d, reg(x), from.bytes());
   move(d, reg(x), RegClass::Float);

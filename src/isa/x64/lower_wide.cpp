@@ -402,20 +402,31 @@ void Lowering::lower_wide_bmask(ir::Inst inst) {
 }
 
 void Lowering::lower_wide_bitcast(ir::Inst inst) {
+  const bool is_big = func().mem_flags(inst).endian == 2;
   if (type(func().results(inst)[0]) == ir::I128) {
     const Halves d = wide_result(inst);
     const ir::Value from = func().arg_a(inst);
     if (type(from) == ir::I128) return move_wide(d, wide(from));
-    const VReg x = reg(from);
+    VReg x = reg(from);
+    if (is_big) x = in_other_lanes(x, type(from).lane_bits() / 8, 16);
     mov(Op::MovqRX, 8, d.lo, x);
     emit(mi(Op::PextrqRXI, 8, 1), {codegen::def(d.hi), codegen::use(x)});
     return;
   }
   const VReg d = result(inst);
-  const Halves x = wide(func().arg_a(inst));
+  const ir::Type to = type(func().result(inst));
+  VReg x = joined(wide(func().arg_a(inst)));
+  if (is_big) x = in_other_lanes(x, 16, to.lane_bits() / 8);
+  move(d, x, codegen::RegClass::Float);
+}
+
+/// Both halves in one register of 16 bytes.
+VReg Lowering::joined(Halves x) {
   const VReg lower = new_vec();
+  const VReg d = new_vec();
   mov(Op::MovqXR, 8, lower, x.lo);
   emit(mi(Op::PinsrqXRI, 8, 1), {codegen::def_same(d, 1), codegen::use(lower), codegen::use(x.hi)});
+  return d;
 }
 
 // ---- Memory.
@@ -462,10 +473,7 @@ void Lowering::lower_wide_store(ir::Inst inst) {
   const Address to = address(func().arg_b(inst), func().store_offset(inst), flags.trap);
   const Address upper = upper_half(to);
   if (flags.endian == 2) {
-    const Halves swapped = new_wide();
-    r(Op::BswapR, 8, swapped.lo, x.hi);
-    r(Op::BswapR, 8, swapped.hi, x.lo);
-    x = swapped;
+    x = swap_bytes(x);
   }
   emit(mi(Op::MovMR, 8), {codegen::use(x.lo)}, to);
   emit(mi(Op::MovMR, 8), {codegen::use(x.hi)}, upper);

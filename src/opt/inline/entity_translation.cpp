@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "base/keyed_hash.hpp"
+
 namespace hoist::opt {
 
 using ir::ExternalName;
@@ -14,8 +16,7 @@ namespace {
 class Hasher {
  public:
   Hasher& add(std::uint64_t number) {
-    hash_ = (hash_ ^ number) * 0x9e37'79b9'7f4a'7c15u;
-    hash_ ^= hash_ >> 29;
+    hash_ = base::keyed_hash(number, hash_);
     return *this;
   }
   Hasher& add(std::string_view text) {

@@ -34,6 +34,10 @@ class MemoryState {
   }
   /// The tokens at the start of a reachable block, by slot.
   const Token* at_entry(ir::Block block) const { return &in_[std::size_t{block.index()} * slots_]; }
+  Token at_exit(ir::Block block, std::uint32_t slot) const {
+    const std::size_t at = std::size_t{block.index()} * slots_ + slot;
+    return gen_[at] != 0 ? gen_[at] : in_[at];
+  }
   /// What `inst` does to the tokens.
   void apply(const ir::Function& func, ir::Inst inst, Token* tokens) const {
     const std::uint16_t effects = ir::info(func.op(inst)).effects;

@@ -20,7 +20,8 @@ using ir::Variable;
 
 class Generator {
  public:
-  explicit Generator(std::uint32_t seed) : random_(seed), memory_heavy_(seed % 2 == 0) {}
+  explicit Generator(std::uint32_t seed)
+      : random_(seed), memory_heavy_(seed % 2 == 0), has_checks_(seed % 3 == 0) {}
 
   void generate(ir::Function& func, ir::SimplifyFn simplify) {
     func.clear();
@@ -51,6 +52,10 @@ class Generator {
       const Value zero = builder.iconst(ir::I64, 0);
       for (int i = 0; i < 16; i += 8) builder.store(Op::Store, flags_[2], zero, address, i);
     }
+    // A length for the checks, which stores may change.
+    const Value length = builder.iconst(ir::I64, 40);
+    const Value place = builder.stack_addr(ir::I64, slots_[0], 0);
+    builder.store(Op::Store, flags_[2], length, place, 8);
     const unsigned count = 2 + pick(10);
     for (unsigned i = 0; i < count; ++i) blocks_.push_back(builder.make_block());
     exit_ = builder.make_block();
@@ -71,6 +76,8 @@ class Generator {
       ir::MemFlags flags = ir::MemFlags::trusted();
       flags.region = func.alias_regions.push({i, ""});
       flags_[i] = func.intern(flags);
+      flags.can_move = true;
+      if (i == 0) length_flags_ = func.intern(flags);
     }
     flags_[2] = func.intern(ir::MemFlags::trusted());  // may be any memory
   }
@@ -78,7 +85,42 @@ class Generator {
   Value variable() { return b_->use(variables_[pick(variables_.size())]); }
   Value operand() { return pick(3) == 0 ? b_->iconst(ir::I32, pick(5) - 1) : variable(); }
 
+  /// x + constant > length, of few x and constants.
+  void check() {
+    const Value address = b_->stack_addr(ir::I64, slots_[0], 0);
+    const Value length = b_->load(Op::Load, ir::I64, length_flags_, address, 8);
+    const Value index = variable();
+    const Value masked = b_->binary(Op::Band, index, b_->iconst(ir::I32, 7));
+    const Value x = b_->unary(Op::Uextend, ir::I64, masked);
+    Value end = x;
+    if (pick(4) != 0) end = b_->binary(Op::Iadd, x, b_->iconst(ir::I64, 8 * pick(4)));
+    const Value outside = b_->icmp(pick(2) == 0 ? IntCC::Ugt : IntCC::Uge, end, length);
+    b_->trapnz(outside, ir::TrapCode::HeapOutOfBounds);
+  }
+
+  /// A loop whose body comes first.
+  void loop() {
+    const Variable counter = b_->declare_variable(ir::I32);
+    b_->define(counter, b_->iconst(ir::I32, 1 + pick(3)));
+    const Block body = b_->make_block();
+    const Block behind = b_->make_block();
+    b_->jump(body);
+    b_->switch_to(body);
+    for (unsigned i = pick(3); i > 0; --i) check();
+    for (unsigned i = pick(5); i > 0; --i) simple_statement();
+    const Value left = b_->binary(Op::Isub, b_->use(counter), b_->iconst(ir::I32, 1));
+    b_->define(counter, left);
+    b_->brif(left, body, {}, behind, {});
+    b_->switch_to(behind);
+  }
+
   void statement() {
+    if (has_checks_ && pick(8) == 0) return loop();
+    simple_statement();
+  }
+
+  void simple_statement() {
+    if (has_checks_ && pick(4) == 0) return check();
     constexpr Op kOps[] = {Op::Iadd, Op::Isub, Op::Band, Op::Bor, Op::Bxor, Op::Imul, Op::Ishl};
     const Variable to = variables_[pick(variables_.size())];
     const unsigned slot = pick(2);
@@ -174,9 +216,11 @@ class Generator {
 
   std::mt19937 random_;
   bool memory_heavy_;
+  bool has_checks_;
   ir::FunctionBuilder* b_ = nullptr;
   ir::StackSlot slots_[2];
   ir::MemFlagsRef flags_[3];
+  ir::MemFlagsRef length_flags_;
   std::vector<Block> blocks_;
   std::vector<Variable> variables_;
   Variable budget_;

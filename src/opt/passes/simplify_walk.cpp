@@ -219,6 +219,7 @@ class Walk {
   }
 
   void conditional_trap(Inst inst) {
+    if (func_.trap_code(inst) == ir::TrapCode::HeapOutOfBounds) ++result_.checks;
     if (left_ == 0) return;
     bool inverted = false;
     const Value c = strip(func_.arg_a(inst), inverted);

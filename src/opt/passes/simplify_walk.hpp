@@ -33,6 +33,7 @@ struct SimplifyScratch {
 struct SimplifyResult {
   std::uint64_t changes = 0;
   std::uint64_t loads = 0;     ///< replaced by what memory is known to hold
+  std::uint64_t checks = 0;    ///< comparisons found that trap as out of bounds of a heap
   bool graph_changed = false;  ///< control flow analyses are stale
 };
 

@@ -5,6 +5,8 @@
 #include <bit>
 #include <utility>
 
+#include "base/keyed_hash.hpp"
+
 namespace hoist::opt {
 
 namespace {
@@ -35,12 +37,10 @@ std::uint32_t ValueTable::hash(const ir::InstData& data, ir::Type type) {
   std::uint32_t a = data.a;
   std::uint32_t b = data.b;
   if (commutes(data.op) && a > b) std::swap(a, b);
-  std::uint64_t h = (std::uint64_t{a} << 32 | b) * 0x9e37'79b9'7f4a'7c15u;
-  h ^= h >> 29;
-  h += std::uint64_t{data.c} << 32 | static_cast<std::uint64_t>(data.op) << 16 | data.aux;
-  h *= 0xbf58'476d'1ce4'e5b9u;
-  h ^= (h >> 32) + type.raw();
-  return static_cast<std::uint32_t>((h * 0x94d0'49bb'1331'11ebu) >> 32);
+  const std::uint64_t what =
+      std::uint64_t{data.c} << 32 | static_cast<std::uint64_t>(data.op) << 16 | data.aux;
+  return static_cast<std::uint32_t>(
+      base::keyed_hash(std::uint64_t{a} << 32 | b, what ^ std::uint64_t{type.raw()} << 16));
 }
 
 ir::Inst ValueTable::find(const ir::Function& func, const ir::InstData& data, ir::Type type,

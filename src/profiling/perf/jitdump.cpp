@@ -12,7 +12,6 @@
 
 #include "base/bits.hpp"
 #include "image/elf.hpp"
-#include "image/tables/eh_frame.hpp"
 #include "image/tables/eh_frame_reader.hpp"
 #include "platform/clocks.hpp"
 #include "platform/dump_file.hpp"
@@ -37,8 +36,10 @@ constexpr std::uint32_t kMachine = image::elf::kMachineAArch64;
 
 enum RecordId : std::uint32_t { kCodeLoad = 0, kDebugInfo = 2, kCodeClose = 3, kUnwindingInfo = 4 };
 
-/// What is buffered before it is written: a module of 50,000 functions takes a few writes.
-constexpr std::size_t kChunk = std::size_t{4} << 20;
+/// What is buffered before it is written: a module of 50,000 functions takes a few writes. Code of
+/// more than a quarter of it is written from where it is.
+constexpr std::size_t kChunk = std::size_t{1} << 20;
+
 template <typename T>
 void put(Bytes& out, T value) {
   const std::size_t at = out.size();
@@ -47,7 +48,8 @@ void put(Bytes& out, T value) {
 }
 void put_text(Bytes& out, std::string_view text) {
   // Strings end with a zero byte: there is none in them.
-  for (const char c : text.substr(0, text.find('\0'))) out.push_back(static_cast<std::uint8_t>(c));
+  text = text.substr(0, text.find('\0'));
+  out.insert(out.end(), text.begin(), text.end());
   out.push_back(0);
 }
 void put_bytes(Bytes& out, std::span<const std::uint8_t> bytes) {
@@ -74,126 +76,147 @@ std::string file_of(std::string module) {
 /// The file of the process. Never destroyed: an engine may end after static objects do.
 class Dump {
  public:
-  Result<void> open() {
+  static Dump& the_dump() {
+    static Dump& dump = *new Dump;
+    return dump;
+  }
+
+  /// The process that the caller is a user in.
+  Result<std::uint32_t> open() {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (users_ == 0 && file_.is_open()) file_.truncate(file_.size() - kCloseBytes);
-    if (!file_.is_open()) {
-      if (auto made = create(); !made) return made;
+    if (file_.is_open() && process_ != platform::process_id()) {
+      // A child of a fork: the file is its parent's.
+      file_.close();
+      users_ = 0;
     }
+    if (!file_.is_open()) HOIST_TRY_VOID(create());
+    if (closed_) file_.truncate(file_.size() - kCloseBytes);
+    closed_ = false;
     ++users_;
-    return {};
+    return process_;
   }
 
-  void close() {
+  void close(std::uint32_t process) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (--users_ != 0 || platform::process_id() != process_) return;
-    Bytes out;
-    end_record(out, begin_record(out, kCodeClose, platform::now_ns(Clock::Monotonic)));
-    if (!broken_) file_.append(out);
+    if (process != process_ || --users_ != 0 || platform::process_id() != process_) return;
+    end_record(out_, begin_record(out_, kCodeClose, platform::now_ns(Clock::Monotonic)));
+    closed_ = !broken_ && file_.append(out_);
+    Bytes().swap(out_);
   }
 
-  /// The records of all its pieces.
+  /// The records of all its pieces: a few writes, and no memory but one buffer.
   void append(const LoadedCode& code) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (platform::process_id() != process_) return;
-    Bytes out;
-    const std::uint32_t thread = platform::thread_id();
-    PieceWriter writer(code);
-    for (std::size_t i = 0; i < code.piece_count() && !broken_; ++i) {
-      writer.write(out, i, process_, thread, index_++);
-      if (out.size() >= kChunk || i + 1 == code.piece_count()) {
-        // A full disk ends the profile, not the program; what is there stays whole.
-        broken_ = !file_.append(out);
-        out.clear();
-      }
+    if (platform::process_id() != process_ || broken_) return;
+    image::FrameReader frames(code.unwind_info());
+    const std::string file = file_of(code.module_name());
+    time_ = platform::now_ns(Clock::Monotonic);
+    thread_ = platform::thread_id();
+    const std::size_t count = code.piece_count();
+    for (std::size_t i = 0; i < count && !broken_; ++i) {
+      const image::FrameRecord frame = frames.next();
+      append_piece(code, i, frame, file);
     }
+    flush({});
+    if (out_.capacity() > 2 * kChunk) Bytes().swap(out_);
   }
 
  private:
   static constexpr std::uint64_t kCloseBytes = 16;
 
-  /// Makes the records of one module's pieces.
-  class PieceWriter {
-   public:
-    explicit PieceWriter(const LoadedCode& code)
-        : code_(code), frames_(code.unwind_info()), file_(file_of(code.module_name())) {}
-
-    void write(Bytes& out, std::size_t number, std::uint32_t process, std::uint32_t thread,
-               std::uint64_t index) {
-      const CodePiece piece = code_.piece(number);
-      const auto address = reinterpret_cast<std::uintptr_t>(piece.address);
-      const std::uint64_t time = platform::now_ns(Clock::Monotonic);
-      if (piece.kind == CodeKind::Function) debug_info(out, number, address, time);
-      unwinding_info(out, piece, time);
-      const std::size_t at = begin_record(out, kCodeLoad, time);
-      put(out, process);
-      put(out, thread);
-      put<std::uint64_t>(out, address);
-      put<std::uint64_t>(out, address);
-      put<std::uint64_t>(out, piece.size);
-      put(out, index);
-      put_text(out, piece.name);
-      put_bytes(out, {static_cast<const std::uint8_t*>(piece.address),
-                      static_cast<std::size_t>(piece.size)});
-      end_record(out, at);
+  void append_piece(const LoadedCode& code, std::size_t number, const image::FrameRecord& frame,
+                    const std::string& file) {
+    const CodePiece piece = code.piece(number);
+    if (piece.size == 0) return;
+    const auto address = reinterpret_cast<std::uintptr_t>(piece.address);
+    const std::span bytes(static_cast<const std::uint8_t*>(piece.address),
+                          static_cast<std::size_t>(piece.size));
+    if (piece.kind == CodeKind::Function) {
+      code.lines(number, lines_);
+      put_debug_info(address, file);
     }
-
-   private:
-    void debug_info(Bytes& out, std::size_t number, std::uint64_t address, std::uint64_t time) {
-      code_.lines(number, lines_);
-      if (lines_.empty()) return;
-      const std::size_t at = begin_record(out, kDebugInfo, time);
-      put<std::uint64_t>(out, address);
-      const std::size_t count_at = out.size();
-      put<std::uint64_t>(out, 0);
-      std::uint64_t count = 0;
-      for (const CodeLine& line : lines_) {
-        const bool has_line = line.line != 0;
-        if (!has_line && line.module_offset == CodeLine::kNoOffset) continue;
-        const std::string_view file = has_line ? line.file : std::string_view(file_);
-        put<std::uint64_t>(out, address + line.offset);
-        put<std::uint32_t>(out,
-                           has_line ? line.line : static_cast<std::uint32_t>(line.module_offset));
-        put<std::uint32_t>(out, 0);
-        put_text(out, file);
-        ++count;
-      }
-      if (count == 0) {
-        out.resize(at);
-        return;
-      }
-      base::store_le(&out[count_at], count);
-      end_record(out, at);
+    put_unwinding_info(piece, frame);
+    const std::size_t at = begin_record(out_, kCodeLoad, time_);
+    put(out_, process_);
+    put(out_, thread_);
+    put<std::uint64_t>(out_, address);
+    put<std::uint64_t>(out_, address);
+    put<std::uint64_t>(out_, piece.size);
+    put(out_, index_++);
+    put_text(out_, piece.name);
+    const bool is_long = bytes.size() > kChunk / 4;
+    if (!is_long) put_bytes(out_, bytes);
+    base::store_le(&out_[at + 4],
+                   static_cast<std::uint32_t>(out_.size() - at + (is_long ? bytes.size() : 0)));
+    if (is_long) {
+      flush(bytes);
+    } else if (out_.size() >= kChunk) {
+      flush({});
     }
+  }
 
-    /// The piece's own `.eh_frame` and `.eh_frame_hdr`, as if they lay behind its code at the next
-    /// multiple of 8.
-    void unwinding_info(Bytes& out, const CodePiece& piece, std::uint64_t time) {
-      const image::FrameRecord record = frames_.next();
-      if (record.bytes.empty()) return;
-      const std::uint64_t distance = base::align_up(piece.size, 8);
-      Bytes frame = image::single_eh_frame(record, static_cast<std::int64_t>(distance));
-      const Bytes header =
-          image::make_eh_frame_hdr(frame, -static_cast<std::int64_t>(frame.size()));
-      if (frame.empty() || header.empty()) return;
-      const std::size_t at = begin_record(out, kUnwindingInfo, time);
-      put<std::uint64_t>(out, frame.size() + header.size());
-      put<std::uint64_t>(out, header.size());
-      put<std::uint64_t>(out, 0);  // it is not mapped behind the code
-      put_bytes(out, frame);
-      put_bytes(out, header);
-      while ((out.size() - at) % 8 != 0) out.push_back(0);
-      end_record(out, at);
+  /// What is buffered, and `more` behind it.
+  void flush(std::span<const std::uint8_t> more) {
+    // A full disk ends the profile, not the program; what is there stays whole.
+    if (!broken_) broken_ = !file_.append(out_, more);
+    out_.clear();
+  }
+
+  void put_debug_info(std::uint64_t address, const std::string& module_file) {
+    const std::size_t at = begin_record(out_, kDebugInfo, time_);
+    put<std::uint64_t>(out_, address);
+    const std::size_t count_at = out_.size();
+    put<std::uint64_t>(out_, 0);
+    std::uint64_t count = 0;
+    for (const CodeLine& line : lines_) {
+      const bool has_line = line.line != 0;
+      if (!has_line && line.module_offset == CodeLine::kNoOffset) continue;
+      put<std::uint64_t>(out_, address + line.offset);
+      put<std::uint32_t>(out_,
+                         has_line ? line.line : static_cast<std::uint32_t>(line.module_offset));
+      put<std::uint32_t>(out_, 0);
+      put_text(out_, has_line && !line.file.empty() ? line.file : std::string_view(module_file));
+      ++count;
     }
+    if (count == 0) {
+      out_.resize(at);
+      return;
+    }
+    base::store_le(&out_[count_at], count);
+    end_record(out_, at);
+  }
 
-    const LoadedCode& code_;
-    image::FrameReader frames_;
-    std::string file_;
-    std::vector<CodeLine> lines_;
-  };
+  /// The piece's own `.eh_frame` and `.eh_frame_hdr`, as if they lay behind its code at the next
+  /// multiple of 8, in the file that perf makes for it. A perf that unwinds with libunwind looks
+  /// for entries of the search table in memory behind the code, where other code is: an empty table
+  /// makes it follow the frame pointers instead. With libdw it reads the frames from the file.
+  void put_unwinding_info(const CodePiece& piece, const image::FrameRecord& frame) {
+    if (frame.bytes.empty()) return;
+    const std::size_t at = begin_record(out_, kUnwindingInfo, time_);
+    const std::size_t sizes = out_.size();
+    put<std::uint64_t>(out_, 0);
+    put<std::uint64_t>(out_, image::kSingleEhFrameHdr);
+    put<std::uint64_t>(out_, 0);  // it is not mapped behind the code
+    const std::size_t begin = out_.size();
+    const auto distance = static_cast<std::int64_t>(base::align_up(piece.size, 8));
+    if (!image::append_single_eh_frame(out_, frame, distance)) {
+      out_.resize(at);
+      return;
+    }
+    base::store_le(&out_[sizes], std::uint64_t{out_.size() - begin});
+    out_.resize(at + base::align_up(out_.size() - at, 8));
+    end_record(out_, at);
+  }
 
   Result<void> create() {
+    static const bool guarded = [] {
+      platform::at_fork([] { the_dump().mutex_.lock(); }, [] { the_dump().mutex_.unlock(); },
+                        [] { the_dump().mutex_.unlock(); });
+      return true;
+    }();
+    static_cast<void>(guarded);
     process_ = platform::process_id();
+    broken_ = closed_ = false;
     const std::string set = platform::environment_variable("JITDUMPDIR");
     const std::string_view directory = set.empty() ? std::string_view(".") : set;
     HOIST_TRY_VOID(file_.create(fmt::format("{}/jit-{}.dump", directory, process_)));
@@ -206,8 +229,9 @@ class Dump {
     put(out, process_);
     put(out, platform::now_ns(Clock::Monotonic));
     put<std::uint64_t>(out, 0);
-    if (!file_.append(out)) return Error(ErrorKind::Io, "the jitdump file cannot be written");
-    return file_.map_marker();
+    if (file_.append(out)) return file_.map_marker();
+    file_.close();
+    return Error(ErrorKind::Io, "the jitdump file cannot be written");
   }
 
   std::mutex mutex_;
@@ -216,26 +240,31 @@ class Dump {
   std::uint32_t process_ = 0;
   std::uint64_t index_ = 0;
   bool broken_ = false;
+  bool closed_ = false;  ///< the last record is "close"
+  // Of the code that is being told about.
+  Bytes out_;
+  std::vector<CodeLine> lines_;
+  std::uint64_t time_ = 0;
+  std::uint32_t thread_ = 0;
 };
-
-Dump& the_dump() {
-  static Dump& dump = *new Dump;
-  return dump;
-}
 
 class JitDumpAgent final : public CodeListener {
  public:
-  ~JitDumpAgent() override { the_dump().close(); }
-  void on_load(const LoadedCode& code) noexcept override { the_dump().append(code); }
+  explicit JitDumpAgent(std::uint32_t process) : process_(process) {}
+  ~JitDumpAgent() override { Dump::the_dump().close(process_); }
+  void on_load(const LoadedCode& code) noexcept override { Dump::the_dump().append(code); }
   /// Later code at the same addresses has a later time.
   void on_unload(const LoadedCode&) noexcept override {}
+
+ private:
+  std::uint32_t process_;
 };
 
 }  // namespace
 
 Result<std::shared_ptr<CodeListener>> make_jitdump_agent() {
-  HOIST_TRY_VOID(the_dump().open());
-  return std::shared_ptr<CodeListener>(std::make_shared<JitDumpAgent>());
+  HOIST_TRY(const std::uint32_t process, Dump::the_dump().open());
+  return std::shared_ptr<CodeListener>(std::make_shared<JitDumpAgent>(process));
 }
 
 }  // namespace hoist::profiling

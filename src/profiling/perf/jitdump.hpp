@@ -8,15 +8,15 @@
 ///
 /// In $JITDUMPDIR, else in the current directory. One file per process, however many engines; the
 /// last record is "close" once the last engine that uses it has ended. A child of a fork writes
-/// nothing. Lines are those of the module's DWARF; without it, the file is MODULE.wasm and a line
-/// is the byte offset in it.
+/// nothing into it; engines that it makes itself have a file of its own. Lines are those of the
+/// module's DWARF; without it, the file is MODULE.wasm and a line is the byte offset in it.
 ///
 /// Source: linux/tools/perf/Documentation/jitdump-specification.txt, version 1.
 
 #include <memory>
 
 #include "base/result.hpp"
-#include "runtime/engine/code_listener.hpp"
+#include "hoist/code_listener.hpp"
 
 namespace hoist::profiling {
 

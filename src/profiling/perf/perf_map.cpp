@@ -15,13 +15,18 @@ namespace {
 
 /// Engines write to one file.
 constinit std::mutex file_mutex;
+/// The process that has begun its file.
+constinit std::uint32_t owner = 0;
 
 class PerfMapAgent final : public CodeListener {
  public:
-  explicit PerfMapAgent(std::string path) : path_(std::move(path)) {}
+  PerfMapAgent(std::string path, std::uint32_t process)
+      : path_(std::move(path)), process_(process) {}
 
   /// A profile is a convenience: a full disk does not stop the program.
   void on_load(const LoadedCode& code) noexcept override {
+    // A child of a fork: the file is its parent's.
+    if (platform::process_id() != process_) return;
     const std::string lines = perf_map_lines(code);
     const std::lock_guard<std::mutex> lock(file_mutex);
     static_cast<void>(platform::append_file(path_, lines));
@@ -30,6 +35,7 @@ class PerfMapAgent final : public CodeListener {
 
  private:
   std::string path_;
+  std::uint32_t process_;
 };
 
 }  // namespace
@@ -48,9 +54,15 @@ std::string perf_map_lines(const LoadedCode& code) {
 }
 
 Result<std::shared_ptr<CodeListener>> make_perf_map_agent() {
-  std::string path = fmt::format("/tmp/perf-{}.map", platform::process_id());
-  HOIST_TRY_VOID(platform::append_file(path, ""));
-  return std::shared_ptr<CodeListener>(std::make_shared<PerfMapAgent>(std::move(path)));
+  const std::uint32_t process = platform::process_id();
+  std::string path = fmt::format("/tmp/perf-{}.map", process);
+  {
+    const std::lock_guard<std::mutex> lock(file_mutex);
+    // What an earlier process of the same number has left names other code.
+    if (std::exchange(owner, process) != process) platform::remove_file(path);
+    HOIST_TRY_VOID(platform::append_file(path, ""));
+  }
+  return std::shared_ptr<CodeListener>(std::make_shared<PerfMapAgent>(std::move(path), process));
 }
 
 }  // namespace hoist::profiling

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "runtime/engine/code_listener.hpp"
+#include "hoist/code_listener.hpp"
 
 namespace hoist::profiling {
 

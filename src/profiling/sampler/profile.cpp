@@ -8,21 +8,64 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace hoist::profiling {
 
-std::string frame_label(const ProfileFrame& frame, bool with_line) {
-  std::string out = frame.function;
-  if (frame.kind == FrameKind::Host) out += " [host]";
-  if (frame.kind == FrameKind::Inlined) out += " [inlined]";
+/// What a frame is called, behind the name of its function.
+static std::string with_marks(std::string name, const ProfileFrame& frame, bool with_line) {
+  if (frame.kind == FrameKind::Host) name += " [host]";
+  if (frame.kind == FrameKind::Inlined) name += " [inlined]";
   if (with_line && frame.line != 0) {
     const std::size_t slash = frame.file.rfind('/');
-    out += fmt::format(" {}:{}", frame.file.substr(slash == std::string::npos ? 0 : slash + 1),
-                       frame.line);
+    name += fmt::format(" {}:{}", frame.file.substr(slash == std::string::npos ? 0 : slash + 1),
+                        frame.line);
+  }
+  return name;
+}
+
+std::string frame_label(const ProfileFrame& frame, bool with_line) {
+  return with_marks(frame.function, frame, with_line);
+}
+
+std::vector<bool> used_frames(const Profile& profile) {
+  std::vector<bool> out(profile.frames.size());
+  for (const Profile::Node& node : profile.nodes) out[node.frame] = true;
+  return out;
+}
+
+std::vector<std::string> function_names(const Profile& profile) {
+  const std::vector<bool> used = used_frames(profile);
+  struct Modules {
+    const std::string* first = nullptr;
+    bool several = false;
+  };
+  std::unordered_map<std::string_view, Modules> modules;
+  for (std::size_t i = 0; i < profile.frames.size(); ++i) {
+    const ProfileFrame& frame = profile.frames[i];
+    if (!used[i] || frame.kind == FrameKind::Host || frame.kind == FrameKind::Gap) continue;
+    Modules& of = modules[frame.function];
+    if (of.first == nullptr) of.first = &frame.module;
+    of.several |= *of.first != frame.module;
+  }
+  std::vector<std::string> out;
+  out.reserve(profile.frames.size());
+  for (const ProfileFrame& frame : profile.frames) {
+    std::string& name = out.emplace_back(frame.function);
+    const auto of = modules.find(frame.function);
+    const bool has_module = frame.kind != FrameKind::Host && frame.kind != FrameKind::Gap;
+    if (has_module && of != modules.end() && of->second.several) {
+      name += fmt::format(" [{}]", frame.module.empty() ? "no module" : frame.module);
+    }
   }
   return out;
+}
+
+std::string thread_label(const Profile::Thread& thread) {
+  return thread.name.empty() ? fmt::format("thread {}", thread.id) : thread.name;
 }
 
 std::string json_string(std::string_view text) {
@@ -116,8 +159,9 @@ std::vector<Spot> hot_lines(const Profile& profile) {
 std::string collapsed(const Profile& profile, bool by_line) {
   std::map<std::string, std::uint64_t> stacks;
   std::vector<std::string> labels;
-  for (const ProfileFrame& frame : profile.frames) {
-    std::string label = frame_label(frame, by_line);
+  const std::vector<std::string> names = function_names(profile);
+  for (std::size_t i = 0; i < profile.frames.size(); ++i) {
+    std::string label = with_marks(names[i], profile.frames[i], by_line);
     for (char& c : label) c = c == ';' ? ':' : c;
     labels.push_back(std::move(label));
   }

@@ -41,6 +41,7 @@ struct Profile {
   };
   struct Thread {
     std::uint32_t id = 0;
+    std::string name;  ///< may be empty
     std::vector<Sample> samples;
   };
 
@@ -50,7 +51,8 @@ struct Profile {
   std::uint64_t samples = 0;  ///< weights
   std::uint64_t lost = 0;
   std::uint64_t untimed = 0;  ///< samples beyond what is kept with their times
-  std::vector<ProfileFrame> frames;
+  bool wall_clock = false;
+  std::vector<ProfileFrame> frames;  ///< some may occur in no node
   std::vector<Node> nodes;
   std::vector<Thread> threads;
 };
@@ -74,8 +76,17 @@ std::string collapsed(const Profile& profile, bool by_line);
 /// One page that needs nothing else.
 std::string flame_graph_html(const Profile& profile, const std::string& title);
 
+// ---- What they share.
+
 /// "fd_write [host]", "main.c:12" behind the name if `with_line`.
 std::string frame_label(const ProfileFrame& frame, bool with_line);
+/// Of each frame its function; with " [module]" where functions of several modules have one name,
+/// so that these are never taken for one.
+std::vector<std::string> function_names(const Profile& profile);
+/// Of each frame whether a node has it.
+std::vector<bool> used_frames(const Profile& profile);
+/// "main", "wasi thread 3", "thread 4711".
+std::string thread_label(const Profile::Thread& thread);
 /// In quotes.
 std::string json_string(std::string_view text);
 

@@ -3,17 +3,22 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 
-#include "base/leb128.hpp"
 #include "base/text/printable.hpp"
+#include "demangle/demangle.hpp"
 #include "image/inlined_frames.hpp"
 #include "image/tables/eh_frame.hpp"
 #include "image/tables/eh_frame_reader.hpp"
 #include "jit/code_registry.hpp"
 #include "jit/stack_sample.hpp"
 #include "runtime/engine/module_code.hpp"
-#include "wasm/debug/line_table.hpp"
+#include "runtime/objects/host_function.hpp"
+#include "wasm/debug/inlined_calls.hpp"
+#include "wasm/decode/byte_reader.hpp"
+#include "wasm/format/opcodes.hpp"
 
 namespace hoist::profiling {
 
@@ -27,7 +32,7 @@ constexpr std::size_t kMaxImportName = 200;
 
 struct Found {
   const image::Image* image = nullptr;
-  const runtime::CodeOwner* owner = nullptr;
+  const jit::CodeOwner* owner = nullptr;
   std::uint32_t offset = 0;
 };
 
@@ -37,39 +42,50 @@ std::optional<Found> find_code(std::uintptr_t pc) {
   const jit::CodeLookup lookup;
   const jit::LoadedCode* loaded = lookup.find(pc);
   if (loaded == nullptr) return std::nullopt;
-  return Found{loaded->image, static_cast<const runtime::CodeOwner*>(loaded->owner),
-               loaded->offset_of(pc)};
+  return Found{loaded->image, loaded->owner, loaded->offset_of(pc)};
 }
 
-/// What the instruction at an offset of the module calls, if it is an import or a builtin.
-std::string called_import(const wasm::Module& module, std::uint32_t source) {
-  const std::span<const std::uint8_t> bytes = module.bytes.span();
-  if (source >= bytes.size()) return "host";
-  constexpr std::uint8_t kCall = 0x10;
-  constexpr std::uint8_t kReturnCall = 0x12;
-  constexpr std::uint8_t kMemoryGrow = 0x40;
-  const std::uint8_t op = bytes[source];
-  if (op == kMemoryGrow) return "memory.grow";
-  if (op != kCall && op != kReturnCall) return "host";
-  std::uint64_t index = 0;
-  std::size_t at = source + 1;
-  for (unsigned shift = 0; shift < 35 && at < bytes.size(); shift += 7) {
-    const std::uint8_t byte = bytes[at++];
-    index |= std::uint64_t{byte & 0x7fU} << shift;
-    if (byte < 0x80) break;
-  }
+/// What a call of the host at an offset of the module calls: an import's name, or the instruction
+/// that Hoist itself carries out ("memory.copy", "throw"). Empty: the instruction does not say.
+std::string called_host(const wasm::Module& module, std::uint32_t source) {
+  using wasm::Group;
+  const std::size_t size = module.bytes.span().size();
+  if (source >= size) return "host";
+  wasm::ByteReader in(module.bytes.span(), source, size);
+  std::uint8_t first = 0;
+  std::uint32_t code = 0;
+  if (!in.u8(first)) return "host";
+  const bool is_prefix = first >= 0xfc && first <= 0xfe;
+  if (is_prefix && !in.u32(code)) return "host";
+  const std::uint16_t number = is_prefix ? wasm::op_number(first, code) : wasm::op_number(0, first);
+  if (number >= wasm::kOpNumbers) return "host";
+  const wasm::OpInfo& op = wasm::op_info_at(number);
+  const auto is_one_of = [&](std::initializer_list<Group> groups) {
+    return std::find(groups.begin(), groups.end(), op.group) != groups.end();
+  };
+  if (is_one_of(
+          {Group::CallIndirect, Group::CallRef, Group::ReturnCallIndirect, Group::ReturnCallRef}))
+    return {};
+  // Where code looks at the time that is left, and the like.
+  if (is_one_of({Group::Illegal, Group::Block, Group::Loop, Group::End, Group::Br, Group::BrIf}))
+    return "host";
+  if (!is_one_of({Group::Call, Group::ReturnCall})) return std::string(op.text);
+  std::uint32_t index = 0;
+  if (!in.u32(index)) return "host";
   for (const wasm::Import& import : module.imports) {
     if (import.kind != wasm::ExternKind::Func || import.index != index) continue;
     return base::printable(fmt::format("{}.{}", import.module, import.field), kMaxImportName);
   }
-  return "host";
+  // The function that is called there has gone on to a host function.
+  return {};
 }
 
 }  // namespace
 
 std::size_t Resolver::KeyHash::operator()(const Key& key) const {
   std::uint64_t hash = key.code * 0x9e37'79b9'7f4a'7c15;
-  for (const std::uint64_t word : {key.function, std::uint64_t{key.file} << 32 | key.line}) {
+  for (const std::uint64_t word :
+       {key.function, std::uint64_t{key.file} << 32 | key.line, std::uint64_t{key.inlined}}) {
     hash = (hash ^ word) * 0xbf58'476d'1ce4'e5b9;
     hash ^= hash >> 29;
   }
@@ -81,14 +97,23 @@ void Resolver::forget_addresses() {
   hosts_.clear();
   records_.clear();
   pool_.clear();
+  forget_stack();
+}
+
+void Resolver::forget_host_functions() {
+  host_functions_.clear();
+  forget_stack();
+}
+
+void Resolver::forget_stack() {
   words_.clear();
   nodes_.clear();
   begin_ = 0;
 }
 
-std::uint32_t Resolver::file_number(std::string_view file) {
-  if (file.empty()) return 0;
-  return files_.try_emplace(std::string(file), static_cast<std::uint32_t>(files_.size() + 1))
+std::uint32_t Resolver::text_number(std::string_view text) {
+  if (text.empty()) return 0;
+  return texts_.try_emplace(std::string(text), static_cast<std::uint32_t>(texts_.size() + 1))
       .first->second;
 }
 
@@ -100,57 +125,65 @@ std::uint32_t Resolver::special(FrameKind kind, const std::string& name) {
   return at->second;
 }
 
-void Resolver::add_frame(const runtime::CodeOwner* owner, FuncKey key, std::uint32_t source,
-                         bool inlined) {
-  const bool is_function = key.kind() == FuncKind::WasmFunction;
-  const wasm::LineTable* table =
-      owner == nullptr || !is_function || source == image::kAbsent ? nullptr : owner->lines();
-  const wasm::SourceLine line = table == nullptr ? wasm::SourceLine() : table->find(source);
+void Resolver::add_frame(const jit::CodeOwner* owner, FuncKey key, std::string_view name,
+                         const jit::CodeOwner::Place& place, bool inlined) {
   Key wanted;
-  wanted.code = owner == nullptr ? 0 : owner->id;
+  wanted.code = owner == nullptr ? 0 : owner->id();
   wanted.function =
       std::uint64_t{key.name_space()} << 33 | std::uint64_t{inlined} << 32 | key.index();
-  wanted.file = file_number(line.file);
-  wanted.line = line.line;
+  wanted.inlined = text_number(name);
+  wanted.file = text_number(place.file);
+  wanted.line = place.line;
   const auto number = static_cast<std::uint32_t>(profile_.frames.size());
   const auto [at, fresh] = frames_.try_emplace(wanted, number);
   if (fresh) {
+    const auto* wasm_owner = runtime::CodeOwner::of(owner);
+    const bool raw = wasm_owner != nullptr && wasm_owner->raw_names;
+    const bool is_function = owner == nullptr || owner->kind(key) == CodeKind::Function;
     ProfileFrame frame;
-    frame.function = owner == nullptr ? fmt::format("user[{}]", key.index()) : owner->name(key);
+    frame.function = !name.empty()      ? demangle::display_name(name, raw)
+                     : owner == nullptr ? fmt::format("user[{}]", key.index())
+                                        : owner->name(key);
     frame.module = owner == nullptr ? std::string() : owner->module_name();
-    frame.file = base::printable(line.file);
-    frame.line = line.line;
-    frame.kind = inlined                           ? FrameKind::Inlined
-                 : is_function || owner == nullptr ? FrameKind::Guest
-                                                   : FrameKind::Trampoline;
+    frame.file = base::printable(place.file);
+    frame.line = place.line;
+    frame.kind = inlined       ? FrameKind::Inlined
+                 : is_function ? FrameKind::Guest
+                               : FrameKind::Trampoline;
     profile_.frames.push_back(std::move(frame));
   }
   pool_.push_back(at->second);
 }
 
+void Resolver::add_frames_of(const jit::CodeOwner* owner, FuncKey key, std::uint32_t source,
+                             bool inlined) {
+  const bool is_function = owner != nullptr && owner->kind(key) == CodeKind::Function;
+  if (!is_function || source == image::kAbsent) {
+    add_frame(owner, key, {}, {}, inlined);
+  } else if (const auto* wasm_owner = runtime::CodeOwner::of(owner)) {
+    wasm_owner->source_frames(source, [&](const wasm::SourceFrame& frame) {
+      jit::CodeOwner::Place place;
+      place.file = frame.at.file;
+      place.line = frame.at.line;
+      add_frame(owner, key, frame.function, place, inlined || !frame.function.empty());
+    });
+  } else {
+    add_frame(owner, key, {}, owner->place(source), inlined);
+  }
+}
+
 Resolver::Range Resolver::find_frames(std::uintptr_t pc) {
   const auto begin = static_cast<std::uint32_t>(pool_.size());
   const auto found = find_code(pc);
-  if (!found) return {begin, 0};
-  const image::FunctionEntry* entry = found->image->find_function(found->offset);
-  if (entry == nullptr) return {begin, 0};
-  image::for_each_source_frame(*found->image, found->offset,
-                               [&](FuncKey key, std::uint32_t source) {
-                                 // The last is the function itself: of what comes before, all is
-                                 // inlined.
-                                 add_frame(found->owner, key, source, true);
-                               });
-  const auto count = static_cast<std::uint32_t>(pool_.size()) - begin;
-  if (count != 0) {
-    pool_.pop_back();
-    std::uint32_t source = found->image->source_at(found->offset);
-    const image::InlineTable& table = found->image->tables().inlining;
-    for (std::uint32_t at = table.frame_at(found->offset); at != image::kAbsent;
-         at = table.frame(at).parent)
-      source = table.frame(at).call_source;
-    add_frame(found->owner, entry->key, source, false);
-  }
-  return {begin, count};
+  if (!found || found->image->find_function(found->offset) == nullptr) return {begin, 0};
+  // All but the last are inlined into it.
+  std::vector<std::pair<FuncKey, std::uint32_t>> chain;
+  image::for_each_source_frame(
+      *found->image, found->offset,
+      [&](FuncKey key, std::uint32_t source) { chain.emplace_back(key, source); });
+  for (std::size_t i = 0; i < chain.size(); ++i)
+    add_frames_of(found->owner, chain[i].first, chain[i].second, i + 1 != chain.size());
+  return {begin, static_cast<std::uint32_t>(pool_.size()) - begin};
 }
 
 Resolver::Range Resolver::frames_at(std::uintptr_t pc) {
@@ -160,17 +193,35 @@ Resolver::Range Resolver::frames_at(std::uintptr_t pc) {
   return range;
 }
 
-std::uint32_t Resolver::host_frame(std::uintptr_t return_address) {
-  if (const auto at = hosts_.find(return_address); at != hosts_.end()) return at->second;
+std::uint32_t Resolver::host_function_frame(std::uint64_t word) {
+  if (const auto at = host_functions_.find(word); at != host_functions_.end()) return at->second;
   std::string name = "host";
-  if (const auto found = find_code(return_address - 1); found && found->owner != nullptr) {
-    const std::uint32_t source = found->image->source_at(found->offset);
-    if (found->owner->module != nullptr && source != image::kAbsent)
-      name = called_import(found->owner->module->module(), source);
+  if ((word & jit::sample_word::kHostFunction) != 0) {
+    const auto& function = *reinterpret_cast<const runtime::HostFunction*>(
+        static_cast<std::uintptr_t>(word & ~jit::sample_word::kHostFunction));
+    name = function.name().empty() ? "host " + hoist::to_string(function.public_type())
+                                   : base::printable(function.name(), kMaxImportName);
   }
   const std::uint32_t frame = special(FrameKind::Host, name);
-  hosts_.emplace(return_address, frame);
+  host_functions_.emplace(word, frame);
   return frame;
+}
+
+std::uint32_t Resolver::host_frame(std::uint64_t word, std::uintptr_t return_address) {
+  auto at = hosts_.find(return_address);
+  if (at == hosts_.end()) {
+    std::string name = "host";
+    if (const auto found = find_code(return_address - 1)) {
+      const auto* owner = runtime::CodeOwner::of(found->owner);
+      const std::uint32_t source = found->image->source_at(found->offset);
+      if (owner != nullptr && owner->module != nullptr && source != image::kAbsent) {
+        name = called_host(owner->module->module(), source);
+      }
+    }
+    const std::uint32_t frame = name.empty() ? Profile::kNone : special(FrameKind::Host, name);
+    at = hosts_.emplace(return_address, frame).first;
+  }
+  return at->second != Profile::kNone ? at->second : host_function_frame(word);
 }
 
 std::uintptr_t Resolver::hidden_caller(std::uintptr_t pc, std::uint64_t at_sp,
@@ -232,8 +283,8 @@ std::uint32_t Resolver::add(std::span<const std::uint64_t> words) {
   begin_ = begin;
   while (at-- > begin) {
     const std::uint64_t word = words[at];
-    if (word == jit::sample_word::kHost) {
-      node = child(node, at + 1 < words.size() ? host_frame(words[at + 1])
+    if (word == jit::sample_word::kHost || (word & jit::sample_word::kHostFunction) != 0) {
+      node = child(node, at + 1 < words.size() ? host_frame(word, words[at + 1])
                                                : special(FrameKind::Host, "host"));
     } else if (word == jit::sample_word::kGap) {
       node = child(node, special(FrameKind::Gap, "..."));

@@ -10,8 +10,8 @@
 
 #include "image/image.hpp"
 #include "image/tables/eh_frame_reader.hpp"
+#include "jit/code_events.hpp"
 #include "profiling/sampler/profile.hpp"
-#include "runtime/engine/code_listener.hpp"
 
 namespace hoist::profiling {
 
@@ -22,11 +22,14 @@ class Resolver {
   std::uint32_t add(std::span<const std::uint64_t> words);
   /// Code is about to go: what addresses mean may change.
   void forget_addresses();
+  /// The same of a host function. Those that occur in a stack live while it is added.
+  void forget_host_functions();
 
  private:
   struct Key {
     std::uint64_t code = 0;
     std::uint64_t function = 0;
+    std::uint32_t inlined = 0;  ///< number of the name, if the module's compiler inlined it
     std::uint32_t file = 0;
     std::uint32_t line = 0;
     bool operator==(const Key&) const = default;
@@ -42,24 +45,33 @@ class Resolver {
   /// Frames at an instruction, innermost first.
   Range frames_at(std::uintptr_t pc);
   Range find_frames(std::uintptr_t pc);
-  void add_frame(const runtime::CodeOwner* owner, image::FuncKey key, std::uint32_t source,
-                 bool inlined);
+  void add_frames_of(const jit::CodeOwner* owner, image::FuncKey key, std::uint32_t source,
+                     bool inlined);
+  /// `name` if the module's compiler inlined it, else empty.
+  void add_frame(const jit::CodeOwner* owner, image::FuncKey key, std::string_view name,
+                 const jit::CodeOwner::Place& place, bool inlined);
   std::uint32_t special(FrameKind kind, const std::string& name);
-  std::uint32_t host_frame(std::uintptr_t return_address);
+  /// `word` is the mark of a host call.
+  std::uint32_t host_frame(std::uint64_t word, std::uintptr_t return_address);
+  std::uint32_t host_function_frame(std::uint64_t word);
   /// The return address that a frame which is not set up holds, or 0.
   std::uintptr_t hidden_caller(std::uintptr_t pc, std::uint64_t at_sp, std::uint64_t above);
-  std::uint32_t file_number(std::string_view file);
+  /// Of a file or a name; 0 if it is empty.
+  std::uint32_t text_number(std::string_view text);
   /// `node`, and what runs at an instruction.
   std::uint32_t add_frames(std::uint32_t node, std::uintptr_t pc);
   std::uint32_t child(std::uint32_t parent, std::uint32_t frame);
+  void forget_stack();
 
   Profile& profile_;
   std::unordered_map<Key, std::uint32_t, KeyHash> frames_;
-  std::unordered_map<std::string, std::uint32_t> files_;
+  std::unordered_map<std::string, std::uint32_t> texts_;
   std::unordered_map<std::string, std::uint32_t> specials_;
   std::unordered_map<std::uint64_t, std::uint32_t> children_;  // parent + 1 and frame to node
   std::unordered_map<std::uintptr_t, Range> by_pc_;
-  std::unordered_map<std::uintptr_t, std::uint32_t> hosts_;  // by return address
+  // By return address; kNone: it calls what the mark says.
+  std::unordered_map<std::uintptr_t, std::uint32_t> hosts_;
+  std::unordered_map<std::uint64_t, std::uint32_t> host_functions_;
   std::unordered_map<const image::Image*, std::vector<image::FrameRecord>> records_;
   std::vector<std::uint32_t> pool_;
   // The stack before: its words, and the node that each leads to. Its first `begin_` words are the

@@ -31,14 +31,16 @@ class SampleRing {
     --room_;
     words_[at_++ % kWords] = word;
   }
-  void end() {
+  /// False: there was no room for it.
+  bool end() {
     if (!fits_) {
-      lost_.fetch_add(1, std::memory_order_relaxed);
-      return;
+      lost_.store(lost_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+      return false;
     }
     const std::uint64_t from = head_.load(std::memory_order_relaxed);
     words_[from % kWords] = at_ - from - 1;
     head_.store(at_, std::memory_order_release);
+    return true;
   }
 
   // ---- In the reader.

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// The sampling profiler: one per process. Every thread that runs guests has a timer and a ring
-/// that the signal handler writes raw stacks into; a thread of the sampler reads the rings and
-/// turns addresses into names. Before code goes, what was sampled of it gets its names, so that no
-/// later code at its addresses can be taken for it.
+/// The sampling profiler: one per process. Every thread that runs guests has a ring that the signal
+/// handler writes raw stacks into; a thread of the sampler reads the rings and turns addresses into
+/// names. Before code goes, what was sampled of it gets its names, so that no later code at its
+/// addresses can be taken for it.
+///
+/// By the CPU clock, a timer of each thread interrupts it. By the wall clock, the sampler's thread
+/// wakes up, and interrupts threads that are in guests: one timer for all of them, on whatever core
+/// is free. A thread that still waits where it was seen last is not interrupted: its last stack
+/// counts again.
 
 #include <cstdint>
 
 #include "base/result.hpp"
-#include "platform/sample_timer.hpp"
 #include "profiling/sampler/profile.hpp"
 
 namespace hoist::profiling {
 
+enum class SampleClock : std::uint8_t { Cpu, Wall };
+
 struct SamplerOptions {
   std::uint64_t interval_ns = 1'000'000;
-  platform::SampleClock clock = platform::SampleClock::Cpu;
+  SampleClock clock = SampleClock::Cpu;
 };
 
 inline constexpr std::uint64_t kShortestInterval = 100'000;

@@ -19,7 +19,7 @@ inline constexpr const char* kNotifyEvent = "NotifyEvent";
 
 enum Event : unsigned {
   kShutdown = 2,             ///< no data
-  kUnloadStart = 14,         ///< MethodId
+  kUnloadStart = 14,         ///< MethodLoad
   kInlineLoadFinished = 16,  ///< MethodInlineLoad
   kLoadFinishedV2 = 21       ///< MethodLoadV2
 };
@@ -30,32 +30,52 @@ struct LineNumber {
   unsigned line;
 };
 
-struct MethodLoadV2 {
-  unsigned method_id;  ///< 0 is none
-  char* method_name;
+/// Code of one method.
+struct MethodLoad {
+  unsigned method_id;  ///< those below 999 are the interface's own
+  char* method_name;   ///< never null
   void* load_address;
   unsigned method_size;
   unsigned line_count;  ///< entries
+  LineNumber* lines;    ///< offsets from load_address
+  unsigned class_id;    ///< not used, as those behind source_file_name
+  char* class_file_name;
+  char* source_file_name;
+  void* user_data;
+  unsigned user_data_size;
+  unsigned environment;
+};
+
+/// The same with the module's name; it has no class_id.
+struct MethodLoadV2 {
+  unsigned method_id;
+  char* method_name;
+  void* load_address;
+  unsigned method_size;
+  unsigned line_count;
   LineNumber* lines;
-  unsigned class_id;
   char* class_file_name;
   char* source_file_name;
   char* module_name;
 };
 
+/// One stretch of code within its parent's, in which that called this method. Those of one parent
+/// do not overlap.
 struct MethodInlineLoad {
   unsigned method_id;
   unsigned parent_method_id;
   char* method_name;
+  void* load_address;
+  unsigned method_size;
   unsigned line_count;
-  LineNumber* lines;  ///< offsets from the outermost method; line 0: not part of this one
-  unsigned class_id;
+  LineNumber* lines;  ///< offsets from load_address
   char* class_file_name;
   char* source_file_name;
 };
 
-struct MethodId {
-  unsigned method_id;
-};
+// As compilers lay out those of jitprofiling.h.
+static_assert(offsetof(MethodLoad, source_file_name) == 56 && sizeof(MethodLoad) == 80);
+static_assert(offsetof(MethodLoadV2, class_file_name) == 40 && sizeof(MethodLoadV2) == 64);
+static_assert(offsetof(MethodInlineLoad, load_address) == 16 && sizeof(MethodInlineLoad) == 56);
 
 }  // namespace hoist::profiling::itt

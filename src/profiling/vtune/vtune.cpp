@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
+#include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "platform/dynamic_library.hpp"
 #include "platform/private_dir.hpp"
 #include "profiling/vtune/itt_api.hpp"
+#include "profiling/vtune/method_tables.hpp"
 
 namespace hoist::profiling {
 namespace {
@@ -26,7 +29,6 @@ char* text_of(const std::string& text) {
   return const_cast<char*>(text.c_str());
 }
 
-/// Nothing of a code's offsets above 4 GiB is ever told.
 unsigned narrow(std::uint64_t value) {
   return static_cast<unsigned>(std::min<std::uint64_t>(value, ~0U));
 }
@@ -45,17 +47,26 @@ class Collector {
 
   void load(const LoadedCode& code) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::vector<unsigned>& ids = methods_[code.id()];
-    for (std::size_t i = 0; i < code.piece_count(); ++i) load_piece(code, i, ids);
+    std::vector<Method>& methods = methods_[code.id()];
+    const std::string module = code.module_name();
+    for (std::size_t i = 0; i < code.piece_count(); ++i) {
+      const unsigned id = load_piece(code, i, module);
+      if (id != 0) methods.push_back({id, static_cast<std::uint32_t>(i)});
+    }
   }
 
   void unload(const LoadedCode& code) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const auto found = methods_.find(code.id());
     if (found == methods_.end()) return;
-    for (const unsigned id : found->second) {
-      itt::MethodId method{id};
-      notify_(itt::kUnloadStart, &method);
+    for (const Method& method : found->second) {
+      const CodePiece piece = code.piece(method.piece);
+      itt::MethodLoad data{};
+      data.method_id = method.id;
+      data.method_name = text_of(piece.name);
+      data.load_address = const_cast<void*>(piece.address);
+      data.method_size = narrow(piece.size);
+      notify_(itt::kUnloadStart, &data);
     }
     methods_.erase(found);
   }
@@ -84,33 +95,16 @@ class Collector {
                  "(it sets INTEL_JIT_PROFILER64)");
   }
 
-  /// Ends of entries, as the interface wants them: each line holds up to the next one's beginning.
-  void put_lines(const std::vector<CodeLine>& lines, std::uint64_t size) {
-    entries_.clear();
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      const std::uint64_t end = i + 1 < lines.size() ? lines[i + 1].offset : size;
-      if (lines[i].line != 0) entries_.push_back({narrow(end), lines[i].line});
-    }
-  }
-
-  void load_piece(const LoadedCode& code, std::size_t number, std::vector<unsigned>& ids) {
+  /// The method's id; 0: the collector does not want to know.
+  unsigned load_piece(const LoadedCode& code, std::size_t number, const std::string& module) {
     const CodePiece piece = code.piece(number);
-    if (piece.size == 0) return;
-    const std::string module = code.module_name();
-    lines_.clear();
-    inlined_.clear();
-    if (piece.kind == CodeKind::Function) {
-      code.lines(number, lines_);
-      code.inlined(number, inlined_);
-    }
-    // One source file a method: the one it begins in.
-    std::string file;
-    for (const CodeLine& line : lines_) {
-      if (file.empty()) file = line.file;
-    }
-    std::vector<CodeLine> own = lines_;
-    for (const InlinedCode& call : inlined_) cover_inlined(call, own);
-    put_lines(own, piece.code_size);
+    if (piece.size == 0) return 0;
+    tables_.clear();
+    if (piece.kind == CodeKind::Function) tables_.read(code, number, piece.code_size);
+    entries_.clear();
+    const std::string_view file =
+        tables_.put_lines(MethodTables::kItself, 0, piece.code_size, entries_);
+    const std::string source(file);
     itt::MethodLoadV2 method{};
     method.method_id = next_id();
     method.method_name = text_of(piece.name);
@@ -119,52 +113,32 @@ class Collector {
     method.line_count = narrow(entries_.size());
     method.lines = entries_.empty() ? nullptr : entries_.data();
     method.class_file_name = text_of(module);
-    method.source_file_name = file.empty() ? nullptr : text_of(file);
+    method.source_file_name = source.empty() ? nullptr : text_of(source);
     method.module_name = text_of(module);
-    if (notify_(itt::kLoadFinishedV2, &method) == 0) return;  // it does not want to know
-    ids.push_back(method.method_id);
+    if (notify_(itt::kLoadFinishedV2, &method) == 0) return 0;
     load_inlined(piece, module, method.method_id);
-  }
-
-  /// In what was inlined, the function itself is at the line of the (outermost) call.
-  void cover_inlined(const InlinedCode& call, std::vector<CodeLine>& lines) const {
-    const InlinedCode* outermost = &call;
-    while (outermost->parent < inlined_.size()) outermost = &inlined_[outermost->parent];
-    for (const InlinedCode::Range& range : call.ranges) {
-      for (CodeLine& line : lines) {
-        if (line.offset < range.begin || line.offset >= range.end) continue;
-        line.line = outermost->call.line;
-        line.file = outermost->call.file;
-      }
-    }
+    return method.method_id;
   }
 
   void load_inlined(const CodePiece& piece, const std::string& module, unsigned outer) {
-    std::vector<unsigned> numbers;
-    for (const InlinedCode& call : inlined_) {
-      itt::MethodInlineLoad method{};
-      method.method_id = next_id();
-      method.parent_method_id = call.parent < numbers.size() ? numbers[call.parent] : outer;
-      numbers.push_back(method.method_id);
-      // Lines in the ranges of this call, 0 elsewhere.
-      std::string file;
+    const std::span<MethodTables::Region> regions = tables_.regions();
+    for (MethodTables::Region& region : regions) {
+      const InlinedCode& call = tables_.call(region.call);
+      region.id = next_id();
       entries_.clear();
-      std::uint64_t end = 0;
-      for (const InlinedCode::Range& range : call.ranges) {
-        if (range.begin > end) entries_.push_back({range.begin, 0});
-        for (std::size_t i = 0; i < lines_.size(); ++i) {
-          const std::uint64_t next = i + 1 < lines_.size() ? lines_[i + 1].offset : piece.code_size;
-          if (next <= range.begin || lines_[i].offset >= range.end) continue;
-          if (file.empty()) file = lines_[i].file;
-          entries_.push_back({narrow(std::min<std::uint64_t>(next, range.end)), lines_[i].line});
-        }
-        end = range.end;
-      }
+      const std::string source(tables_.put_lines(region.call, region.begin, region.end, entries_));
+      itt::MethodInlineLoad method{};
+      method.method_id = region.id;
+      method.parent_method_id =
+          region.parent == MethodTables::kItself ? outer : regions[region.parent].id;
       method.method_name = text_of(call.name);
+      method.load_address =
+          const_cast<std::uint8_t*>(static_cast<const std::uint8_t*>(piece.address) + region.begin);
+      method.method_size = region.end - region.begin;
       method.line_count = narrow(entries_.size());
       method.lines = entries_.empty() ? nullptr : entries_.data();
       method.class_file_name = text_of(module);
-      method.source_file_name = file.empty() ? nullptr : text_of(file);
+      method.source_file_name = source.empty() ? nullptr : text_of(source);
       notify_(itt::kInlineLoadFinished, &method);
     }
   }
@@ -175,9 +149,13 @@ class Collector {
   std::mutex mutex_;
   NotifyEvent notify_ = nullptr;
   unsigned next_id_ = 1000;
-  std::unordered_map<std::uint64_t, std::vector<unsigned>> methods_;  // of loaded code
-  std::vector<CodeLine> lines_;
-  std::vector<InlinedCode> inlined_;
+  struct Method {
+    unsigned id;
+    std::uint32_t piece;
+  };
+  std::unordered_map<std::uint64_t, std::vector<Method>> methods_;  // of loaded code
+  // Of the piece that is being told about.
+  MethodTables tables_;
   std::vector<itt::LineNumber> entries_;
 };
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "base/result.hpp"
-#include "runtime/engine/code_listener.hpp"
+#include "hoist/code_listener.hpp"
 
 namespace hoist::profiling {
 

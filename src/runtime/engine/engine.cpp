@@ -10,7 +10,7 @@
 namespace hoist::runtime {
 
 Engine::Engine(const EngineOptions& options, std::unique_ptr<Compiler> compiler,
-               CodeListeners listeners)
+               jit::CodeListeners listeners)
     : options_(options), compiler_(std::move(compiler)), listeners_(std::move(listeners)) {
   // More than there is address space; jit::ThreadState needs a value that no engine has.
   options_.host_reserve_bytes = std::min(options_.host_reserve_bytes, std::uint64_t{1} << 48);
@@ -18,7 +18,7 @@ Engine::Engine(const EngineOptions& options, std::unique_ptr<Compiler> compiler,
 }
 
 Engine::~Engine() {
-  for (const auto& [type, exit] : exits_) tell_unloading(listeners_, exit.owner, *exit.code);
+  for (const auto& [type, exit] : exits_) jit::tell_unloading(listeners_, exit.owner, *exit.code);
 }
 
 Result<const void*> Engine::exit_trampoline(std::uint32_t type_id) {
@@ -31,7 +31,6 @@ Result<const void*> Engine::exit_trampoline(std::uint32_t type_id) {
   HOIST_TRY(image::Image image, compiler_->compile_exit_trampoline(type));
   Exit& exit = exits_[type_id];
   exit.owner.signature = wasm::to_string(type);
-  exit.owner.id = CodeOwner::next_id();
   auto loaded = jit::LoadedImage::load(std::move(image), &exit.owner);
   if (!loaded) {
     exits_.erase(type_id);
@@ -41,7 +40,7 @@ Result<const void*> Engine::exit_trampoline(std::uint32_t type_id) {
   const void* address = exit.code->address(key);
   HOIST_CHECK(address != nullptr, "the compiler made the trampoline that was asked for");
   types_.hold(type_id);  // held as long as the engine: the number must not be given to another type
-  tell_loaded(listeners_, exit.owner, *exit.code);
+  jit::tell_loaded(listeners_, exit.owner, *exit.code);
   return address;
 }
 

@@ -12,7 +12,7 @@
 #include "base/result.hpp"
 #include "jit/loaded_image.hpp"
 #include "runtime/compiler_interface.hpp"
-#include "runtime/engine/code_listener.hpp"
+#include "runtime/engine/code_owner.hpp"
 #include "runtime/engine/type_registry.hpp"
 #include "runtime/memory/pool.hpp"
 #include "runtime/memory/region_cache.hpp"
@@ -35,14 +35,15 @@ struct EngineOptions {
 class Engine {
  public:
   /// Installs the trap handler unless traps need no signals.
-  Engine(const EngineOptions& options, std::unique_ptr<Compiler> compiler, CodeListeners listeners);
+  Engine(const EngineOptions& options, std::unique_ptr<Compiler> compiler,
+         jit::CodeListeners listeners);
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   const EngineOptions& options() const { return options_; }
   const Compiler& compiler() const { return *compiler_; }
-  const CodeListeners& listeners() const { return listeners_; }
+  const jit::CodeListeners& listeners() const { return listeners_; }
   TypeRegistry& types() { return types_; }
   /// Counts up at the embedder's pace; any thread, signal handlers too.
   std::atomic<std::uint64_t>& epoch() { return epoch_; }
@@ -60,7 +61,7 @@ class Engine {
  private:
   EngineOptions options_;
   std::unique_ptr<Compiler> compiler_;
-  CodeListeners listeners_;
+  jit::CodeListeners listeners_;
   TypeRegistry types_;
   std::atomic<std::uint64_t> epoch_{0};
   RegionCache regions_;

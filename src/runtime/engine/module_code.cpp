@@ -13,13 +13,16 @@ ModuleCode::ModuleCode(std::shared_ptr<Engine> engine, wasm::Module module)
     : engine_(std::move(engine)),
       module_(std::move(module)),
       func_refs_(module_),
-      layout_(image::instance_layout(module_, func_refs_)) {
+      layout_(image::instance_layout(module_, func_refs_)),
+      lines_(std::make_shared<hoist::detail::LineSource>(module_)) {
   sort_exports();
-  owner_ = {this, {}, CodeOwner::next_id(), engine_->options().raw_names};
+  owner_.module = this;
+  owner_.raw_names = engine_->options().raw_names;
 }
 
 ModuleCode::~ModuleCode() {
-  if (code_ != nullptr) tell_unloading(engine_->listeners(), owner_, *code_);
+  if (code_ != nullptr) jit::tell_unloading(engine_->listeners(), owner_, *code_);
+  if (lines_.use_count() > 1) lines_->module_ends();
   if (Pool* pool = engine_->pool(); pool != nullptr && plan_ != nullptr) {
     pool->forget_block(plan_->id());
     for (std::uint32_t i = 0; images_ != nullptr && i < module_.memories.size(); ++i) {
@@ -35,7 +38,7 @@ Result<std::shared_ptr<const ModuleCode>> ModuleCode::load(std::shared_ptr<Engin
   std::shared_ptr<ModuleCode> out(new ModuleCode(std::move(engine), std::move(module)));
   HOIST_TRY(out->type_ids_, out->engine_->types().acquire(out->module_));
   HOIST_TRY(out->code_, jit::LoadedImage::load(std::move(image), &out->owner_));
-  tell_loaded(out->engine_->listeners(), out->owner_, *out->code_);
+  jit::tell_loaded(out->engine_->listeners(), out->owner_, *out->code_);
   return std::shared_ptr<const ModuleCode>(std::move(out));
 }
 
@@ -98,13 +101,6 @@ const void* ModuleCode::exit_trampoline_of_type(std::uint32_t type_id) const {
 const SymbolNames& ModuleCode::names() const {
   std::call_once(names_once_, [this] { names_ = std::make_unique<const SymbolNames>(module_); });
   return *names_;
-}
-
-const wasm::LineTable& ModuleCode::lines() const {
-  std::call_once(lines_once_, [this] {
-    lines_ = std::make_unique<const wasm::LineTable>(wasm::LineTable::read(module_));
-  });
-  return *lines_;
 }
 
 std::string display_name(const ModuleCode& code, std::uint32_t func) {

@@ -13,9 +13,9 @@
 #include "image/layout/instance_layout.hpp"
 #include "jit/loaded_image.hpp"
 #include "runtime/engine/engine.hpp"
+#include "runtime/engine/line_source.hpp"
 #include "runtime/engine/symbol_names.hpp"
 #include "runtime/memory/instance_plan.hpp"
-#include "wasm/debug/line_table.hpp"
 #include "wasm/format/module.hpp"
 
 namespace hoist::runtime {
@@ -61,7 +61,9 @@ class ModuleCode {
   /// Read on first use.
   const SymbolNames& names() const;
   /// Which source lines offsets of the module come from. Read on first use.
-  const wasm::LineTable& lines() const;
+  const wasm::LineTable& lines() const { return lines_->table(); }
+  const wasm::InlinedCalls& inlined_calls() const { return lines_->inlined_calls(); }
+  const std::shared_ptr<hoist::detail::LineSource>& line_source() const { return lines_; }
 
  private:
   ModuleCode(std::shared_ptr<Engine> engine, wasm::Module module);
@@ -83,8 +85,7 @@ class ModuleCode {
   const MemoryImages no_images_;
   mutable std::once_flag names_once_;
   mutable std::unique_ptr<const SymbolNames> names_;
-  mutable std::once_flag lines_once_;
-  mutable std::unique_ptr<const wasm::LineTable> lines_;
+  std::shared_ptr<hoist::detail::LineSource> lines_;
 };
 
 /// "fib" or "func[3]".

@@ -7,6 +7,7 @@
 #include <bit>
 
 #include "base/check.hpp"
+#include "base/keyed_hash.hpp"
 #include "image/layout/vm_layout.hpp"
 #include "runtime/objects/types.hpp"
 
@@ -50,12 +51,7 @@ struct TypeRegistry::Source {
 };
 
 std::size_t TypeRegistry::Hash::operator()(const Key& key) const {
-  std::uint64_t hash = key.size();
-  for (const std::uint64_t word : key) {
-    hash = (hash ^ word) * 0x9e37'79b9'7f4a'7c15U;
-    hash ^= hash >> 29;
-  }
-  return hash;
+  return static_cast<std::size_t>(base::keyed_hash(key));
 }
 
 TypeRegistry::~TypeRegistry() {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/gc/heap.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <atomic>
 #include <utility>
 
 #include "base/check.hpp"
+#include "platform/embedder_call.hpp"
 
 namespace hoist::runtime {
 
@@ -27,27 +26,38 @@ Heap::~Heap() {
     for (std::size_t i = 0; i < kSlab; ++i) {
       VmObject& object = slab[i];
       if (std::exchange(object.serial, 0) == 0) continue;
-      if (object.finalize != nullptr) object.finalize(object.host);
+      if (object.finalize != nullptr)
+        platform::embedder_call([&] { object.finalize(object.host); });
     }
   }
 }
 
 // ---- Allocation.
 
+/// Collects, and decides when that is worth it again.
+void Heap::collect_for(std::uint64_t bytes) {
+  const bool many = objects_ >= limits.objects;
+  const bool large = bytes_ + bytes > limits.bytes;
+  const std::uint64_t objects = objects_;
+  const std::uint64_t had = bytes_;
+  collect();
+  const std::uint64_t paid = looked_at_ / kWorkForAllocation;
+  object_threshold_ = objects_ + std::max({kFirstThreshold, objects_, paid});
+  byte_threshold_ = std::max(kFirstThreshold * 64, 2 * (bytes_ + bytes)) + paid * sizeof(VmObject);
+  const bool little =
+      (many && objects - objects_ < objects / 16) || (large && had - bytes_ < had / 16);
+  // A short one may come each time.
+  patience_ = little && looked_at_ > kFirstThreshold ? paid : 0;
+  attempts_ = 0;
+}
+
 Result<void> Heap::make_room(std::uint64_t bytes) {
   const auto full = [&] { return objects_ >= limits.objects || bytes_ + bytes > limits.bytes; };
   const bool due = objects_ >= object_threshold_ || bytes_ + bytes >= byte_threshold_;
-  if (!collecting_ && (stress || due || full())) {
-    collect();
-    object_threshold_ = std::max(kFirstThreshold, 2 * objects_);
-    byte_threshold_ = std::max(kFirstThreshold * 64, 2 * (bytes_ + bytes));
-  }
-  if (full()) {
-    return Error(ErrorKind::Limit,
-                 fmt::format("the store's references have reached their limit: {} objects of {}, "
-                             "{} bytes of {} (StoreLimits::references, reference_bytes)",
-                             objects_, limits.objects, bytes_, limits.bytes));
-  }
+  const bool at_limit = full() && attempts_ >= patience_;
+  ++attempts_;
+  if (!collecting_ && (stress || due || at_limit)) collect_for(bytes);
+  if (full()) return owner_.references_full();
   return {};
 }
 
@@ -119,6 +129,8 @@ void Heap::collect() {
   if (collecting_) return;  // asked for by a finaliser
   collecting_ = true;
   ++collections_;
+  looked_at_ = objects_ + slabs_.size() * kSlab;
+  patience_ = 0;
   Marker marker(*this);
   for (const std::uint64_t word : scoped_) marker.mark(word);
   for (const std::uint64_t word : roots_) marker.mark(word);
@@ -141,7 +153,7 @@ void Heap::collect() {
       bytes_ -= sizeof(VmObject);
     }
   }
-  for (const auto& [finalize, host] : ended) finalize(host);
+  for (const auto& each : ended) platform::embedder_call([&] { each.first(each.second); });
   collecting_ = false;
 }
 

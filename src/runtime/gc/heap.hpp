@@ -44,6 +44,7 @@ class Heap {
    public:
     /// Null and pointers of the host are fine.
     void mark(std::uint64_t word) {
+      ++heap_.looked_at_;
       if (word == 0 || (word & image::kHostWord) != 0) return;
       heap_.mark(word);
     }
@@ -60,6 +61,8 @@ class Heap {
     virtual void mark_payload(const image::VmException& exception, Marker& marker) = 0;
     /// Frees all listed exceptions that are neither marked nor pinned and clears the marks.
     virtual void sweep_exceptions() = 0;
+    /// What is said when a limit is reached.
+    virtual Error references_full() const = 0;
 
    protected:
     ~Owner() = default;
@@ -78,7 +81,9 @@ class Heap {
   /// A new object, which is a scoped root. @error Limit: too many objects or bytes even after a
   /// collection. The finaliser is not called then.
   Result<image::VmObject*> new_object(void* host, void (*finalize)(void*));
-  /// Before something of this size is made: collects if it is time to. @error as above
+  /// Before something of this size is made: collects if it is time to. At a limit, it is so at
+  /// once, unless the last collection freed less than a 16th: then only after as many attempts, so
+  /// that allocations pay for collections whatever the guest does. @error as above
   Result<void> make_room(std::uint64_t bytes);
   /// Exceptions that references may exist of count as objects.
   void add_exception(std::uint64_t bytes) {
@@ -112,8 +117,10 @@ class Heap {
  private:
   static constexpr std::size_t kSlab = 256;  ///< objects
   static constexpr std::uint64_t kFirstThreshold = 4096;
+  static constexpr std::uint64_t kWorkForAllocation = 16;  ///< words that each one pays for
 
   void mark(std::uint64_t word);
+  void collect_for(std::uint64_t bytes);
 
   Owner& owner_;
   std::vector<std::unique_ptr<image::VmObject[]>> slabs_;
@@ -128,6 +135,9 @@ class Heap {
   // The next collection is due at.
   std::uint64_t object_threshold_ = kFirstThreshold;
   std::uint64_t byte_threshold_ = kFirstThreshold * 64;
+  std::uint64_t looked_at_ = 0;  // of the last collection: words and objects looked at
+  std::uint64_t attempts_ = 0;   // to allocate, since then
+  std::uint64_t patience_ = 0;   // attempts before the next collection at a limit
   std::uint64_t next_serial_ = 0, end_serial_ = 0;
   bool collecting_ = false;
 };

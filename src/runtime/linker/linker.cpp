@@ -118,6 +118,12 @@ Error Linker::unknown_error(const ModuleCode& code, const wasm::Import& import) 
     }
     if (at->second.size() > kListed)
       message += fmt::format(" and {} more", at->second.size() - kListed);
+    // Functions that came with the later of WASI's modules.
+    const auto later = modules_.find("wasi_snapshot_preview1");
+    if (module == "wasi_unstable" && later != modules_.end() &&
+        later->second.contains(import.field)) {
+      message += fmt::format("; \"wasi_snapshot_preview1\" has \"{}\"", import.field);
+    }
     return {ErrorKind::Link, std::move(message)};
   }
   if (module == "wasi_snapshot_preview1" || module == "wasi_unstable") {
@@ -144,7 +150,7 @@ Error Linker::unknown_error(const ModuleCode& code, const wasm::Import& import) 
 static std::shared_ptr<const HostFunction> make_placeholder(const std::shared_ptr<Engine>& engine,
                                                             std::uint32_t type_id, bool traps,
                                                             std::string name) {
-  auto* closure = new std::string(std::move(name));
+  auto* closure = new std::string(name);
   hoist::detail::HostFuncSpec spec;
   spec.type = engine->types().get_public(type_id);
   spec.closure = closure;
@@ -163,7 +169,7 @@ static std::shared_ptr<const HostFunction> make_placeholder(const std::shared_pt
       return true;
     };
   }
-  return std::make_shared<const HostFunction>(engine, std::move(spec), type_id);
+  return std::make_shared<const HostFunction>(engine, std::move(spec), type_id, std::move(name));
 }
 
 Result<Extern> Linker::make_unknown(Store& store, const ModuleCode& code,

@@ -180,11 +180,15 @@ std::uint64_t* Pool::table(std::uint32_t slot) const {
   return reinterpret_cast<std::uint64_t*>(tables_.base() + slot * table_stride_);
 }
 
+/// Of a table that is given back, so much is cleared by writing: its next user fills it anyway, and
+/// a fault for each page costs more than ten times what writing it does.
+static constexpr std::uint64_t kKeptOfTable = std::uint64_t{128} << 10;
+
 void Pool::give_table(std::uint32_t slot, std::uint64_t used) {
   std::uint8_t* base = tables_.base() + slot * table_stride_;
   const std::uint64_t page = platform::page_bytes();
   const std::uint64_t bytes = used * sizeof(std::uint64_t);
-  const std::uint64_t keep = std::max(settings_.keep_resident_bytes, page);
+  const std::uint64_t keep = std::max(settings_.keep_resident_bytes, kKeptOfTable);
   const std::uint64_t kept = std::min(bytes, keep - keep % page);
   const std::uint64_t rest = base::align_up(bytes, page);
   std::memset(base, 0, kept);

@@ -2,8 +2,10 @@
 #pragma once
 /// Host functions: the callable, shared by linkers and stores, and its appearances within a store.
 
+#include <atomic>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hoist/detail/host_call.hpp"
@@ -17,10 +19,12 @@ namespace hoist::runtime {
 /// take that.
 class HostFunction {
  public:
-  HostFunction(std::shared_ptr<Engine> engine, hoist::detail::HostFuncSpec spec);
+  /// `name` is for people: "env.f", or empty.
+  HostFunction(std::shared_ptr<Engine> engine, hoist::detail::HostFuncSpec spec,
+               std::string name = {});
   /// With a type that `spec` only shows the nearest of; a number of the engine's registry.
   HostFunction(std::shared_ptr<Engine> engine, hoist::detail::HostFuncSpec spec,
-               std::uint32_t type_id);
+               std::uint32_t type_id, std::string name);
   ~HostFunction();
   HostFunction(const HostFunction&) = delete;
   HostFunction& operator=(const HostFunction&) = delete;
@@ -28,6 +32,7 @@ class HostFunction {
   const std::shared_ptr<Engine>& engine() const { return engine_; }
   const hoist::FuncType& public_type() const { return spec_.type; }
   std::uint32_t type_id() const { return type_id_; }
+  const std::string& name() const { return name_; }
   /// The parameters that the collector may own.
   std::span<const std::uint32_t> reference_params() const { return reference_params_; }
   bool call(hoist::detail::HostCall& call) const { return spec_.thunk(spec_.closure, call); }
@@ -36,8 +41,13 @@ class HostFunction {
   std::shared_ptr<Engine> engine_;
   hoist::detail::HostFuncSpec spec_;
   std::uint32_t type_id_;
+  std::string name_;
   std::vector<std::uint32_t> reference_params_;
 };
+
+/// Called before a host function goes, if set: the sampler of the process names what it has seen of
+/// it.
+extern constinit std::atomic<void (*)()> before_host_function_goes;
 
 /// A host function as a function reference of a store, without an importing instance. `ref.code`
 /// and `ref.entry` are null until Store::prepare_func_ref.

@@ -43,10 +43,7 @@ Result<Instance*> Instance::instantiate(Store& store, std::shared_ptr<const Modu
     return Error(ErrorKind::BadArgument, "the module is of another engine than the store");
   }
   HOIST_TRY_VOID(check_imports(store, *code, imports));
-  if (store.instances() >= store.limits().instances) {
-    return Error(ErrorKind::Limit, fmt::format("the store's limit of {} instances is reached",
-                                               store.limits().instances));
-  }
+  HOIST_TRY_VOID(store.allow_instance());
   std::unique_ptr<Instance> made(new Instance(store, std::move(code)));
   made->embedder_module_ = std::move(embedder_module);
   HOIST_TRY_VOID(made->make_block());

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
+#include "base/check.hpp"
+#include "platform/embedder_call.hpp"
 #include "runtime/store/store.hpp"
 #include "runtime/trap/trap_error.hpp"
 
@@ -18,36 +21,145 @@ static constexpr auto kMostFuel =
 
 // ---- Growth.
 
-static Error refused(const Growth& growth, const char* limit, std::uint64_t most) {
-  const bool memory = growth.what == Growth::What::Memory;
-  const char* unit = memory ? "bytes" : "elements";
-  return Error(ErrorKind::Limit,
-               fmt::format("a {} of {} {} is more than the store's limit {} of {} {}",
-                           memory ? "memory" : "table", growth.desired, unit, limit, most, unit));
+static const char* member_name(StoreLimit limit) {
+  switch (limit) {
+    case StoreLimit::MemoryBytes: return "memory_bytes";
+    case StoreLimit::TotalMemoryBytes: return "total_memory_bytes";
+    case StoreLimit::TableElements: return "table_elements";
+    case StoreLimit::TotalTableElements: return "total_table_elements";
+    case StoreLimit::Instances: return "instances";
+    case StoreLimit::Memories: return "memories";
+    case StoreLimit::Tables: return "tables";
+    case StoreLimit::References: return "references";
+    case StoreLimit::ReferenceBytes: return "reference_bytes";
+  }
+  HOIST_UNREACHABLE("a limit");
 }
 
-Result<void> Store::allow(Growth growth) {
-  const bool memory = growth.what == Growth::What::Memory;
-  const std::uint64_t most = memory ? limits_.memory_bytes : limits_.table_elements;
-  // Other stores may have grown a shared memory beyond what this one knows of.
-  const std::uint64_t others = memory_total_ - std::min(memory_total_, growth.current);
-  const bool each = growth.desired <= most;
-  const bool total = !memory || (growth.desired <= limits_.total_memory_bytes &&
-                                 others <= limits_.total_memory_bytes - growth.desired);
-  growth.allowed = each && total;
-  bool answer = growth.allowed;
-  if (limits_.on_growth != nullptr) answer = limits_.on_growth(limits_.context, growth);
-  if (answer) return {};
-  if (!each) return refused(growth, memory ? "memory_bytes" : "table_elements", most);
-  if (!total) return refused(growth, "total_memory_bytes", limits_.total_memory_bytes);
-  return Error(ErrorKind::Limit,
-               fmt::format("the embedder refuses a {} of {} {}", memory ? "memory" : "table",
-                           growth.desired, memory ? "bytes" : "elements"));
+std::string limit_name(const StoreLimits& limits, StoreLimit limit) {
+  const char* name = limits.name_of == nullptr ? nullptr : limits.name_of(limit);
+  return name != nullptr ? fmt::format("the limit {}", name)
+                         : fmt::format("the store's limit {}", member_name(limit));
 }
 
-static Result<void> check_count(const char* what, std::uint64_t have, std::uint64_t most) {
+namespace {
+/// The limits and words of memories or tables.
+struct Kind {
+  const char* name;
+  const char* unit;
+  StoreLimit each;
+  StoreLimit total;
+  Account::What what;
+};
+constexpr Kind kMemory{"memory", "bytes", StoreLimit::MemoryBytes, StoreLimit::TotalMemoryBytes,
+                       Account::What::MemoryBytes};
+constexpr Kind kTable{"table", "elements", StoreLimit::TableElements,
+                      StoreLimit::TotalTableElements, Account::What::TableElements};
+
+const Kind& kind_of(const Growth& growth) {
+  return growth.what == Growth::What::Memory ? kMemory : kTable;
+}
+std::uint64_t most_of_each(const StoreLimits& limits, const Kind& kind) {
+  return kind.what == Account::What::MemoryBytes ? limits.memory_bytes : limits.table_elements;
+}
+std::uint64_t most_of_all(const StoreLimits& limits, const Kind& kind) {
+  return kind.what == Account::What::MemoryBytes ? limits.total_memory_bytes
+                                                 : limits.total_table_elements;
+}
+}  // namespace
+
+/// How much more there may be of all together, if that is the answer. No lock is held meanwhile.
+Result<std::uint64_t> Store::ask(Growth growth) {
+  const Kind& kind = kind_of(growth);
+  const std::uint64_t each = most_of_each(limits_, kind);
+  const std::uint64_t all = most_of_all(limits_, kind);
+  const std::uint64_t have = account_->total(kind.what);
+  const std::uint64_t more = growth.desired - growth.current;
+  const bool fits = more <= all && have <= all - more;
+  growth.allowed = growth.desired <= each && fits;
+  const bool answer = limits_.on_growth == nullptr ? growth.allowed : platform::embedder_call([&] {
+    return limits_.on_growth(limits_.context, growth);
+  });
+  if (answer) return growth.allowed ? all : kUnlimited;
+  const std::string wanted = fmt::format("a {} of {} {}", kind.name, growth.desired, kind.unit);
+  if (growth.allowed) {
+    return Error(ErrorKind::Limit, fmt::format("the embedder refuses {}", wanted));
+  }
+  if (growth.desired > each) {
+    return Error(ErrorKind::Limit, fmt::format("{} is more than {} of {} {}", wanted,
+                                               limit_name(limits_, kind.each), each, kind.unit));
+  }
+  const std::uint64_t others = have - std::min(have, growth.current);
+  return Error(
+      ErrorKind::Limit,
+      fmt::format("{} is more than {} of {} {}{}", wanted, limit_name(limits_, kind.total), all,
+                  kind.unit, others == 0 ? "" : fmt::format(", of which others have {}", others)));
+}
+
+/// Asks, and takes what it costs from the account.
+Result<void> Store::take(const Growth& growth) {
+  const Account::What what = kind_of(growth).what;
+  const std::uint64_t more = growth.desired - growth.current;
+  for (;;) {
+    HOIST_TRY(const std::uint64_t most, ask(growth));
+    if (account_->take(what, more, most)) break;
+    // Another thread may have taken what was left: then the answer is another one.
+    if (most != kUnlimited) continue;
+    return Error(ErrorKind::Limit, fmt::format("a {} of {} {} cannot be", kind_of(growth).name,
+                                               growth.desired, kind_of(growth).unit));
+  }
+  taken(what) += more;
+  return {};
+}
+
+void Store::give_back(const Growth& growth) {
+  const Account::What what = kind_of(growth).what;
+  const std::uint64_t more = growth.desired - growth.current;
+  account_->give(what, more);
+  taken(what) -= more;
+}
+
+void Store::join_account(const std::shared_ptr<Account>& account) {
+  HOIST_CHECK(memories_.empty() && tables_.empty(), "a store joins an account before it has any");
+  account_ = account;
+}
+
+void Store::close_account() {
+  for (const Account::What what : {Account::What::MemoryBytes, Account::What::TableElements}) {
+    account_->give(what, taken(what));
+  }
+  for (const std::shared_ptr<LinearMemory>& memory : memories_) {
+    if (memory->type().shared) account_->drop_shared(*memory);
+  }
+}
+
+static Result<void> check_count(const StoreLimits& limits, StoreLimit limit, const char* what,
+                                std::uint64_t have, std::uint64_t most) {
   if (have < most) return {};
-  return Error(ErrorKind::Limit, fmt::format("the store's limit of {} {} is reached", most, what));
+  if (limits.name_of == nullptr || limits.name_of(limit) == nullptr) {
+    return Error(ErrorKind::Limit,
+                 fmt::format("the store's limit of {} {} is reached", most, what));
+  }
+  return Error(ErrorKind::Limit,
+               fmt::format("{} of {} {} is reached", limit_name(limits, limit), most, what));
+}
+
+Error Store::references_full() const {
+  const char* objects = "StoreLimits::references";
+  const char* bytes = "reference_bytes";
+  if (limits_.name_of != nullptr) {
+    if (const char* name = limits_.name_of(StoreLimit::References)) objects = name;
+    if (const char* name = limits_.name_of(StoreLimit::ReferenceBytes)) bytes = name;
+  }
+  return Error(ErrorKind::Limit,
+               fmt::format("the store's references have reached their limit: {} objects of {}, "
+                           "{} bytes of {} ({}, {})",
+                           heap_.objects(), limits_.references, heap_.bytes(),
+                           limits_.reference_bytes, objects, bytes));
+}
+
+Result<void> Store::allow_instance() const {
+  return check_count(limits_, StoreLimit::Instances, "instances", instances(), limits_.instances);
 }
 
 /// Pages as bytes; all that do not fit are too many anyway.
@@ -59,37 +171,112 @@ static std::uint64_t declared_maximum(const wasm::Limits& limits) {
   return limits.has_max ? limits.max : kUnlimited;
 }
 
-Result<void> Store::allow_memory(const wasm::MemoryType& type) {
-  HOIST_TRY_VOID(check_count("memories", memory_count(), limits_.memories));
+/// Of a memory to be made.
+static Growth first_growth(const wasm::MemoryType& type) {
   Growth growth;
   growth.what = Growth::What::Memory;
   growth.desired = bytes_of(type, type.limits.min);
   growth.maximum = bytes_of(type, declared_maximum(type.limits));
-  return allow(growth);
+  return growth;
 }
 
-Result<void> Store::allow_table(const wasm::TableType& type) {
-  HOIST_TRY_VOID(check_count("tables", table_count(), limits_.tables));
+static Growth growth_of(const LinearMemory& memory, std::uint64_t pages) {
+  Growth growth = first_growth(memory.type());
+  growth.current = memory.bytes();
+  const std::uint64_t now = growth.current >> memory.type().page_size_log2;
+  growth.desired = bytes_of(memory.type(), pages > kUnlimited - now ? kUnlimited : now + pages);
+  return growth;
+}
+
+/// What can never be is not worth a question, nor is what changes nothing.
+static bool is_question(const Growth& growth) {
+  return growth.desired != growth.current && growth.desired <= growth.maximum;
+}
+
+Result<LinearMemory*> Store::new_memory(const wasm::MemoryType& type,
+                                        const std::shared_ptr<const MemoryImage>& image) {
+  HOIST_TRY_VOID(
+      check_count(limits_, StoreLimit::Memories, "memories", memory_count(), limits_.memories));
+  const Growth growth = first_growth(type);
+  // A shared one counts by itself.
+  std::uint64_t most = kUnlimited;
+  if (type.shared) {
+    HOIST_TRY(most, ask(growth));
+  } else {
+    HOIST_TRY_VOID(take(growth));
+  }
+  auto memory = LinearMemory::create(type, kUnlimited, pool(), image,
+                                     engine_->options().explicit_bounds, &engine_->regions());
+  if (!memory) {
+    if (!type.shared) give_back(growth);
+    return std::move(memory).error();
+  }
+  while (type.shared && !account_->add_shared(**memory, most)) {
+    HOIST_TRY(most, ask(growth));
+  }
+  memories_.push_back(*std::move(memory));
+  return memories_.back().get();
+}
+
+Result<LinearMemory*> Store::add_shared_memory(const std::shared_ptr<LinearMemory>& memory) {
+  HOIST_CHECK(memory->type().shared, "stores share what is made for it");
+  if (std::find(memories_.begin(), memories_.end(), memory) != memories_.end()) {
+    return memory.get();
+  }
+  HOIST_TRY_VOID(
+      check_count(limits_, StoreLimit::Memories, "memories", memory_count(), limits_.memories));
+  Growth growth = first_growth(memory->type());
+  growth.desired = memory->bytes();
+  // What another store of the account has is nothing new.
+  bool added = growth.desired <= limits_.memory_bytes && account_->add_shared(*memory, 0);
+  while (!added) {
+    growth.desired = memory->bytes();
+    HOIST_TRY(const std::uint64_t most, ask(growth));
+    added = account_->add_shared(*memory, most);
+  }
+  memories_.push_back(memory);
+  return memory.get();
+}
+
+Result<TableObject*> Store::new_table(const wasm::TableType& type, std::uint64_t init) {
+  HOIST_TRY_VOID(check_count(limits_, StoreLimit::Tables, "tables", table_count(), limits_.tables));
   Growth growth;
   growth.what = Growth::What::Table;
   growth.desired = type.limits.min;
   growth.maximum = declared_maximum(type.limits);
-  return allow(growth);
+  HOIST_TRY_VOID(take(growth));
+  auto table = TableObject::create(type, kUnlimited, init, pool());
+  if (!table) {
+    give_back(growth);
+    return std::move(table).error();
+  }
+  tables_.push_back(*std::move(table));
+  return tables_.back().get();
+}
+
+Result<std::uint64_t> Store::grow_shared(LinearMemory& memory, std::uint64_t pages) {
+  for (;;) {
+    const Growth growth = growth_of(memory, pages);
+    const bool asks = is_question(growth);
+    std::uint64_t most = kUnlimited;
+    if (asks) {
+      HOIST_TRY(most, ask(growth));
+    }
+    const std::unique_lock<std::mutex> lock = memory.lock_growth();
+    // The answer was about another size if somebody has grown it meanwhile.
+    if (memory.bytes() != growth.current) continue;
+    if (!asks) return memory.grow(pages);
+    if (auto done = account_->grow_shared(memory, pages, most)) return *std::move(done);
+  }
 }
 
 Result<std::uint64_t> Store::grow_memory(LinearMemory& memory, std::uint64_t pages) {
-  const std::unique_lock<std::mutex> lock = memory.lock_growth();
-  const wasm::MemoryType& type = memory.type();
-  Growth growth;
-  growth.what = Growth::What::Memory;
-  growth.current = memory.bytes();
-  growth.desired =
-      bytes_of(type, pages > kUnlimited - memory.pages() ? kUnlimited : memory.pages() + pages);
-  growth.maximum = bytes_of(type, declared_maximum(type.limits));
-  // What can never be is not worth a question.
-  if (pages != 0 && growth.desired <= growth.maximum) HOIST_TRY_VOID(allow(growth));
-  HOIST_TRY(const std::uint64_t old, memory.grow(pages));
-  memory_total_ += memory.bytes() - growth.current;
+  if (memory.type().shared) return grow_shared(memory, pages);
+  const Growth growth = growth_of(memory, pages);
+  if (!is_question(growth)) return memory.grow(pages);
+  HOIST_TRY_VOID(take(growth));
+  auto old = memory.grow(pages);
+  if (!old) give_back(growth);
   return old;
 }
 
@@ -100,8 +287,11 @@ Result<std::uint64_t> Store::grow_table(TableObject& table, std::uint64_t count,
   growth.current = table.size();
   growth.desired = count > kUnlimited - table.size() ? kUnlimited : table.size() + count;
   growth.maximum = declared_maximum(table.type().limits);
-  if (count != 0 && growth.desired <= growth.maximum) HOIST_TRY_VOID(allow(growth));
-  return table.grow(count, init);
+  if (!is_question(growth)) return table.grow(count, init);
+  HOIST_TRY_VOID(take(growth));
+  auto old = table.grow(count, init);
+  if (!old) give_back(growth);
+  return old;
 }
 
 bool Store::refusal_ends_call(const Error& error) {
@@ -157,7 +347,8 @@ void Store::burn_fuel(std::uint64_t units) {
 
 bool Store::out_of_fuel() {
   while (context_.fuel <= 0 && on_out_of_fuel.call != nullptr) {
-    const std::uint64_t more = on_out_of_fuel.call(on_out_of_fuel.context, ref_);
+    const std::uint64_t more =
+        platform::embedder_call([&] { return on_out_of_fuel.call(on_out_of_fuel.context, ref_); });
     if (more == 0) break;
     if (!add_fuel(more)) break;
   }
@@ -216,7 +407,8 @@ bool Store::epoch_reached() {
     return true;
   }
   if (on_epoch_deadline.call != nullptr) {
-    const std::uint64_t ticks = on_epoch_deadline.call(on_epoch_deadline.context, ref_);
+    const std::uint64_t ticks = platform::embedder_call(
+        [&] { return on_epoch_deadline.call(on_epoch_deadline.context, ref_); });
     if (is_interrupted()) return epoch_reached();
     if (ticks != 0) return set_epoch_deadline(ticks).has_value();
   }

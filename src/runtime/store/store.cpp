@@ -40,45 +40,16 @@ Store::~Store() {
   error_.reset();
   free_store_slot(slot_);
   end_exceptions();
+  close_account();
 }
 
 // ---- Objects.
-
-Result<LinearMemory*> Store::new_memory(const wasm::MemoryType& type,
-                                        const std::shared_ptr<const MemoryImage>& image) {
-  HOIST_TRY_VOID(allow_memory(type));
-  HOIST_TRY(auto memory,
-            LinearMemory::create(type, StoreLimits::kUnlimited, pool(), image,
-                                 engine_->options().explicit_bounds, &engine_->regions()));
-  memory_total_ += memory->bytes();
-  memories_.push_back(std::move(memory));
-  return memories_.back().get();
-}
-
-Result<LinearMemory*> Store::add_shared_memory(const std::shared_ptr<LinearMemory>& memory) {
-  HOIST_CHECK(memory->type().shared, "stores share what is made for it");
-  if (std::find(memories_.begin(), memories_.end(), memory) == memories_.end()) {
-    wasm::MemoryType type = memory->type();
-    type.limits.min = memory->pages();
-    HOIST_TRY_VOID(allow_memory(type));
-    memory_total_ += type.limits.min << type.page_size_log2;
-    memories_.push_back(memory);
-  }
-  return memory.get();
-}
 
 std::shared_ptr<LinearMemory> Store::owner_of(const LinearMemory* memory) const {
   for (const std::shared_ptr<LinearMemory>& item : memories_) {
     if (item.get() == memory) return item;
   }
   return nullptr;
-}
-
-Result<TableObject*> Store::new_table(const wasm::TableType& type, std::uint64_t init) {
-  HOIST_TRY_VOID(allow_table(type));
-  HOIST_TRY(auto table, TableObject::create(type, StoreLimits::kUnlimited, init, pool()));
-  tables_.push_back(std::move(table));
-  return tables_.back().get();
 }
 
 GlobalObject* Store::new_global(const wasm::GlobalType& type, std::uint64_t bits) {
@@ -218,7 +189,9 @@ bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
     activation.outer_exit_fp = word(context_.exit_fp);
     activation.outer_exit_pc = word(context_.exit_pc);
     activation.outer_entry_fp = word(context_.entry_fp);
+    activation.outer_host_function = host_function_;
   }
+  activation.host_function = &host_function_;
   thread.innermost = &activation;
   ++activations_;
   const std::uint32_t float_mode = platform::float_mode();
@@ -230,6 +203,7 @@ bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
     platform::set_float_mode(float_mode);
   --activations_;
   thread.innermost = activation.outer;
+  host_function_ = activation.outer_host_function;
   if (left == 0) [[likely]]
     return true;
   set_error_of_call();
@@ -253,6 +227,7 @@ void Store::set_error_of_call() {
 
 std::uint32_t call_host_function(image::VmHostContext* context, image::VmGlobal* slots) {
   auto& store = *static_cast<Store*>(context->store->store);
+  store.set_host_function(context->host);
   const bool fine = store.call_host(*context, slots);
   platform::set_default_float_mode();
   if (fine) [[likely]]

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "hoist/store.hpp"
@@ -19,6 +20,7 @@
 #include "runtime/objects/linear_memory.hpp"
 #include "runtime/objects/table_object.hpp"
 #include "runtime/objects/tag_object.hpp"
+#include "runtime/store/account.hpp"
 #include "runtime/store/store_shared.hpp"
 
 namespace hoist::runtime {
@@ -112,6 +114,10 @@ class Store final : private Heap::Owner {
 
   /// A host function's callable, with its arguments in `slots`. False: an error is set.
   bool call_host(image::VmHostContext& context, image::VmGlobal* slots);
+  /// What compiled code has called (a HostFunction): for a sampler, at any moment.
+  void set_host_function(const void* function) {
+    host_function_ = reinterpret_cast<std::uintptr_t>(function);
+  }
   /// Whether an address of the process lies in a memory of this store. In the signal handler.
   bool owns_memory(std::uintptr_t address) const;
 
@@ -120,6 +126,12 @@ class Store final : private Heap::Owner {
   const Heap& heap() const { return heap_; }
 
   // ---- Limits: limits.cpp.
+  /// What the totals of the limits are compared with. A store that joins another's counts with it
+  /// from then on: before it has memories or tables.
+  const std::shared_ptr<Account>& account() const { return account_; }
+  void join_account(const std::shared_ptr<Account>& account);
+  /// @error Limit: one more instance would be too many
+  Result<void> allow_instance() const;
   struct Callback {
     std::uint64_t (*call)(void* context, StoreRef store) = nullptr;
     void* context = nullptr;
@@ -154,9 +166,12 @@ class Store final : private Heap::Owner {
   std::uint64_t memory_count() const { return memories_.size(); }
   std::uint64_t table_count() const { return tables_.size(); }
   Result<const void*> exit_trampoline(std::uint32_t type_id) const;
-  Result<void> allow(Growth growth);
-  Result<void> allow_memory(const wasm::MemoryType& type);
-  Result<void> allow_table(const wasm::TableType& type);
+  Result<std::uint64_t> ask(Growth growth);
+  Result<void> take(const Growth& growth);
+  void give_back(const Growth& growth);
+  Result<std::uint64_t> grow_shared(LinearMemory& memory, std::uint64_t pages);
+  void close_account();
+  std::uint64_t& taken(Account::What what) { return taken_[static_cast<std::size_t>(what)]; }
   Result<void> needs_fuel_code() const;
   void set_deadline(std::uint64_t deadline);
   void set_stack_limit(std::uint64_t limit);
@@ -168,6 +183,7 @@ class Store final : private Heap::Owner {
   void mark_roots(Heap::Marker& marker) override;
   void mark_payload(const image::VmException& exception, Heap::Marker& marker) override;
   void sweep_exceptions() override;
+  Error references_full() const override;
 
   std::shared_ptr<hoist::detail::StoreShared> shared_;
   image::StoreContext& context_;  // in shared_
@@ -176,9 +192,11 @@ class Store final : private Heap::Owner {
   hoist::detail::StoreSlot* slot_;
   StoreRef ref_;
   std::uint32_t activations_ = 0;
+  std::uint64_t host_function_ = 0;
   std::optional<Error> error_;
   jit::TrapRecord record_;
-  std::uint64_t memory_total_ = 0;  // bytes
+  std::shared_ptr<Account> account_ = std::make_shared<Account>();
+  std::uint64_t taken_[2] = {};  // by this store, of account_, without shared memories
   std::uint64_t fuel_given_ = 0;
   std::uint64_t deadline_ = ~std::uint64_t{0};
   std::uint64_t stack_limit_ = 0;
@@ -200,6 +218,9 @@ class Store final : private Heap::Owner {
   std::vector<std::unique_ptr<Instance>> instances_;
   Heap heap_{*this};  // ends first: finalisers find the rest, though not through handles
 };
+
+/// "the store's limit memory_bytes", or as StoreLimits::name_of says.
+std::string limit_name(const StoreLimits& limits, StoreLimit limit);
 
 /// VmHostContext::call of every host function.
 std::uint32_t call_host_function(image::VmHostContext* context, image::VmGlobal* slots);

@@ -3,10 +3,12 @@
 
 #include <fmt/core.h>
 
+#include <optional>
 #include <utility>
 
 #include "base/text/printable.hpp"
 #include "demangle/demangle.hpp"
+#include "image/inlined_frames.hpp"
 #include "jit/code_registry.hpp"
 #include "runtime/engine/module_code.hpp"
 #include "runtime/trap/thrown.hpp"
@@ -38,32 +40,49 @@ Error trap_error(image::TrapCode code, std::string what) {
   return error;
 }
 
-/// False for code that is not of a WebAssembly function.
-static bool describe(std::uintptr_t pc, bool is_return_address, hoist::Frame& out) {
-  // A return address may lie behind the end of the calling function.
-  const std::uintptr_t at = is_return_address ? pc - 1 : pc;
-  const jit::CodeLookup lookup;
-  const jit::LoadedCode* loaded = lookup.find(at);
-  if (loaded == nullptr || loaded->owner == nullptr) return false;
-  const auto* owner = static_cast<const CodeOwner*>(loaded->owner);
-  if (owner->module == nullptr) return false;
-  const ModuleCode& code = *owner->module;
-  const std::uint32_t offset = loaded->offset_of(at);
-  const image::FunctionEntry* entry = loaded->image->find_function(offset);
-  if (entry == nullptr || entry->key.kind() != image::FuncKind::WasmFunction) return false;
-  const std::uint32_t func = entry->key.index();
+/// `source` is where `func` is.
+static hoist::Frame make_frame(const ModuleCode& code, std::uint32_t func, std::uint32_t source) {
+  hoist::Frame out;
   out.module = code.names().module();
   out.function = code.names().function(func);
   out.function_index = func;
   out.code = &code;
-  out.raw_names = owner->raw_names;
-  const std::uint32_t source = loaded->image->source_at(offset);
-  if (source != 0xffff'ffff) {
+  out.lines = code.line_source();
+  const wasm::Module& module = code.module();
+  if (source != image::kAbsent && func < module.num_functions() &&
+      !module.is_imported_function(func)) {
     out.module_offset = source;
-    const std::uint32_t begin = code.module().body(func).offset;
+    const std::uint32_t begin = module.body(func).offset;
     if (source >= begin) out.function_offset = source - begin;
   }
-  return true;
+  return out;
+}
+
+/// Calls put(frame) for each function that the source has there, innermost first: none for code
+/// that is not of a WebAssembly function.
+template <typename Put>
+static void describe(std::uintptr_t pc, bool is_return_address, Put&& put) {
+  // A return address may lie behind the end of the calling function.
+  const std::uintptr_t at = is_return_address ? pc - 1 : pc;
+  const jit::CodeLookup lookup;
+  const jit::LoadedCode* loaded = lookup.find(at);
+  const CodeOwner* owner = loaded == nullptr ? nullptr : CodeOwner::of(loaded->owner);
+  if (owner == nullptr || owner->module == nullptr) return;
+  const std::uint32_t offset = loaded->offset_of(at);
+  const image::FunctionEntry* entry = loaded->image->find_function(offset);
+  if (entry == nullptr || entry->key.kind() != image::FuncKind::WasmFunction) return;
+  std::optional<hoist::Frame> inner;
+  image::for_each_source_frame(*loaded->image, offset,
+                               [&](image::FuncKey key, std::uint32_t source) {
+                                 if (key.kind() != image::FuncKind::WasmFunction) return;
+                                 if (inner) {
+                                   inner->is_inlined = true;
+                                   put(*std::move(inner));
+                                 }
+                                 inner = make_frame(*owner->module, key.index(), source);
+                                 inner->raw_names = owner->raw_names;
+                               });
+  if (inner) put(*std::move(inner));
 }
 
 /// Keeps the first and the last frames.
@@ -84,8 +103,8 @@ void append_frames(hoist::Trap::Parts& parts, const jit::RawTrace& trace) {
       parts.omitted += trace.omitted() + (parts.frames.size() - parts.omitted_at);
       parts.frames.resize(parts.omitted_at);
     }
-    hoist::Frame frame;
-    if (describe(trace.pc(i), i != 0, frame)) append_frame(parts, std::move(frame));
+    describe(trace.pc(i), i != 0,
+             [&](hoist::Frame frame) { append_frame(parts, std::move(frame)); });
   }
 }
 
@@ -136,21 +155,54 @@ Error make_trap(TrapCode code) noexcept {
   return runtime::trap_error(static_cast<image::TrapCode>(static_cast<std::uint8_t>(code)));
 }
 
+SourcePlace Frame::source() const noexcept {
+  if (lines == nullptr || module_offset == kNoOffset) return {};
+  const wasm::SourceLine found = lines->table().find(module_offset);
+  return {std::string(found.file), found.line};
+}
+
 static constexpr std::size_t kMaxName = 256;  // bytes of a name in a backtrace
 
 static std::string function_name(const Frame& frame) {
   return frame.raw_names ? frame.function : demangle::demangled(frame.function);
 }
 
-static std::string frame_line(std::size_t number, const Frame& frame) {
-  std::string line = fmt::format("  {:>3}: ", number);
+std::vector<SourceFunction> Frame::source_functions() const noexcept {
+  std::vector<SourceFunction> out;
+  if (lines != nullptr && module_offset != kNoOffset) {
+    wasm::for_each_source_frame(lines->table(), lines->inlined_calls(), module_offset,
+                                [&](const wasm::SourceFrame& frame) {
+                                  const std::string mangled(frame.function);
+                                  out.push_back({raw_names ? mangled : demangle::demangled(mangled),
+                                                 {std::string(frame.at.file), frame.at.line}});
+                                });
+  }
+  if (out.empty()) out.emplace_back();
+  out.back().name = function_name(*this);
+  return out;
+}
+
+static std::string place_text(const SourcePlace& place) {
+  if (place.line == 0) return {};
+  return fmt::format(" at {}:{}", base::printable(place.file, kMaxName), place.line);
+}
+
+/// A line for the frame, after one for each function that its module's compiler inlined there.
+static std::string frame_lines(std::size_t number, const Frame& frame) {
+  std::string out = fmt::format("  {:>3}: ", number);
+  const std::vector<SourceFunction> functions = frame.source_functions();
   // Names are the guest's: they must neither move a terminal's cursor nor fill the screen.
-  if (!frame.module.empty()) line += base::printable(frame.module, kMaxName) + "!";
-  line += frame.function.empty() ? fmt::format("func[{}]", frame.function_index)
-                                 : base::printable(function_name(frame), kMaxName);
-  if (frame.module_offset != Frame::kNoOffset)
-    line += fmt::format(" @ 0x{:x}", frame.module_offset);
-  return line + "\n";
+  for (std::size_t i = 0; i + 1 < functions.size(); ++i) {
+    out += base::printable(functions[i].name, kMaxName) + place_text(functions[i].place) +
+           " (inlined)\n       ";
+  }
+  if (!frame.module.empty()) out += base::printable(frame.module, kMaxName) + "!";
+  out += frame.function.empty() ? fmt::format("func[{}]", frame.function_index)
+                                : base::printable(functions.back().name, kMaxName);
+  if (frame.module_offset != Frame::kNoOffset) out += fmt::format(" @ 0x{:x}", frame.module_offset);
+  out += place_text(functions.back().place);
+  if (frame.is_inlined) out += " (inlined)";
+  return out + "\n";
 }
 
 std::string Trap::to_string() const {
@@ -168,7 +220,7 @@ std::string Trap::backtrace() const {
       out += fmt::format("       ... {} frames ...\n", omitted_);
       number += omitted_;
     }
-    out += frame_line(number++, frames_[i]);
+    out += frame_lines(number++, frames_[i]);
   }
   return out;
 }

@@ -54,6 +54,7 @@ bool IrSink::finish() {
 
 void IrSink::begin(const wasm::BodyInfo& info, Frame&) {
   ir::Function& f = func();
+  most_handler_work_ = kHandlerWork + kHandlerWorkOfByte * env_.module.body(info.func).size;
   const FuncKey key(FuncKind::WasmFunction, 0, info.func);
   f.name = ir::ExternalName::user(key.name_space(), key.index());
   f.signature = ir_signature(info.type);
@@ -149,6 +150,7 @@ void IrSink::loop(const wasm::BlockType& block, Frame& frame, Out params) {
   const std::span<const Value> merged = func().block_params(frame.target);
   for (std::size_t i = 0; i < params.size(); ++i) params[i].value = merged[i];
   check_limits();
+  check_interrupts();
 }
 
 void IrSink::if_(const wasm::BlockType&, Frame& frame, Value c, In) {

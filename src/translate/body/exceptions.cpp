@@ -124,8 +124,10 @@ bool IrSink::in_scope() {
 /// What the handlers of all calls of a function may cost together, beyond any sensible program.
 bool IrSink::count_handlers(std::size_t count) {
   handler_work_ += count;
-  if (handler_work_ <= kMaxHandlerWork) return true;
-  unsupported("a function with more than 1000000 ways from a call to an exception handler");
+  if (handler_work_ <= most_handler_work_) return true;
+  unsupported(
+      "a function with more ways from calls to exception handlers than 100000 and 4 for each byte "
+      "of it");
   return false;
 }
 

@@ -111,6 +111,8 @@ ir::AliasRegion IrSink::region(Region kind, std::uint32_t index) {
 ir::MemFlagsRef IrSink::state_flags(Region kind, std::uint32_t index) {
   ir::MemFlags flags = ir::MemFlags::trusted();
   flags.region = region(kind, index);
+  // Lengths and bases of memories and tables: always there to be read.
+  flags.can_move = kind == Region::State;
   return func().intern(flags);
 }
 

@@ -113,6 +113,7 @@ void IrSink::call_indirect(std::uint32_t type, std::uint32_t table, const wasm::
 // ---- Tail calls: they leave the function's frame, and the handlers in it, before the callee runs.
 
 void IrSink::make_tail_call(Callee callee, std::uint32_t type, In args) {
+  check_interrupts();
   before_leaving();
   set_args(callee.context, args);
   builder_.return_call_indirect(signature(type), callee.code, values_);
@@ -123,6 +124,7 @@ void IrSink::return_call(std::uint32_t target, const wasm::FuncType&, In args) {
   if (env_.module.is_imported_function(target)) {
     return make_tail_call(imported_callee(target), type, args);
   }
+  check_interrupts();
   before_leaving();
   set_args(ctx_, args);
   builder_.return_call(function(target), values_);

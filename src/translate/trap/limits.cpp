@@ -5,6 +5,9 @@
 //  - Epoch: at the start of a function and of each turn of a loop, the engine's counter is compared
 //  with
 //    the deadline of the store. The loads are of no region and so never reused.
+//  - Interrupts: at the start of each turn of a loop, the deadline is compared with 0, which is
+//  what a request makes of it. Functions that call compare the stack limit anyway, which a request
+//  raises; those that only call as their last act would not, so they look before that.
 //  - Fuel: what is left is a variable like a local, so that loops keep it in a register.
 //  Instructions are
 //    counted while they are translated and taken off where control flow parts or joins; the
@@ -48,6 +51,16 @@ void IrSink::start_limits() {
     load_fuel();
   }
   check_limits();
+}
+
+void IrSink::check_interrupts() {
+  if (!env_.settings.interrupts || env_.settings.epoch) return;
+  const Value store = store_context();
+  const ir::MemFlagsRef flags = func().intern(ir::MemFlags::trusted());
+  const Value deadline =
+      builder_.load(ir::Op::Load, I64, flags, store, offsetof(StoreContext, epoch_deadline));
+  const Value none = builder_.iconst(I64, 0);
+  call_if(builder_.icmp(ir::IntCC::Eq, deadline, none), Builtin::epoch);
 }
 
 void IrSink::check_limits() {

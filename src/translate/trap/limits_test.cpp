@@ -45,6 +45,25 @@ TEST(Limits, FuelIsStoredAroundCalls) {
   EXPECT_EQ(count(text, "iconst.i64 1"), 2U);
 }
 
+TEST(Limits, InterruptsAreLookedForWhereNothingElseLooks) {
+  const auto checks = [](std::string_view wat, bool epoch = false) {
+    image::CodeSettings settings;
+    settings.interrupts = true;
+    settings.epoch = epoch;
+    const auto module = module_of(wat, settings);
+    return module ? count(reduced(ir_of(*module, 0)), " cold:") : 99;
+  };
+  EXPECT_EQ(checks("(module (func (drop (i32.const 1))))"), 0U);
+  EXPECT_EQ(checks("(module (func (call 0)))"), 0U);  // the stack check does
+  EXPECT_EQ(checks("(module (func (loop (br 0))))"), 1U);
+  EXPECT_EQ(checks("(module (func (loop (loop (br 1)))))"), 2U);
+  EXPECT_EQ(checks("(module (func (return_call 0)))"), 1U);
+  EXPECT_EQ(checks("(module (table 1 funcref) (func (return_call_indirect (i32.const 0))))"), 1U);
+  // Epochs look at more, in each function and loop, and not twice.
+  EXPECT_EQ(checks("(module (func (loop (br 0))))", true), 2U);
+  EXPECT_EQ(checks("(module (func (return_call 0)))", true), 1U);
+}
+
 TEST(Limits, EpochIsReadAgainEachTime) {
   EXPECT_EQ(with([](image::CodeSettings& s) { s.epoch = true; }, "(module (func (loop (br 0))))"),
             R"(

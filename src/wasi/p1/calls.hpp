@@ -14,6 +14,10 @@ namespace hoist::wasi {
 #define HOIST_WASI_P1(name, params, meaning) \
   Errno name(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome& outcome);
 #include "wasi/p1/functions.def"
+#define HOIST_WASI_P0_DIFFERS(name)                                                  \
+  Errno unstable_##name(Context& ctx, GuestMemory memory, const std::uint64_t* args, \
+                        Outcome& outcome);
+#include "wasi/p1/functions.def"
 
 inline std::uint32_t u32(std::uint64_t slot) {
   return static_cast<std::uint32_t>(slot);
@@ -43,8 +47,12 @@ Errno read_path(GuestMemory memory, std::uint64_t at, std::uint64_t size, std::s
 /// Times as fd_filestat_set_times and path_filestat_set_times take them; Inval for bad flags.
 Errno read_times(std::uint64_t accessed, std::uint64_t modified, std::uint64_t flags,
                  platform::TimeUpdate& accessed_out, platform::TimeUpdate& modified_out);
-/// Writes the 64 bytes of a filestat.
-Errno write_filestat(GuestMemory memory, std::uint64_t at, const platform::FileStat& stat);
+/// Writes the 64 bytes of a filestat, or 56 of an older one.
+Errno write_filestat(GuestMemory memory, std::uint64_t at, const platform::FileStat& stat,
+                     Version version);
+constexpr std::uint64_t filestat_size(Version version) {
+  return version == Version::Preview1 ? 64 : 56;
+}
 /// The time of WASI's clock `id`. False: there is none.
 bool read_clock(const Context& ctx, std::uint32_t id, std::uint64_t& out);
 

@@ -187,8 +187,13 @@ struct Function {
   /// `args`: one 64-bit slot per parameter (i32 zero-extended).
   Errno (*call)(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome& outcome);
 };
-/// All functions of wasi_snapshot_preview1, in the order of functions.def.
-std::span<const Function> functions();
+/// The modules that programs import WASI from.
+enum class Version : std::uint8_t {
+  Preview1,  ///< wasi_snapshot_preview1
+  Unstable   ///< wasi_unstable, its older form
+};
+/// All functions of a module, in the order of functions.def.
+std::span<const Function> functions(Version version = Version::Preview1);
 inline constexpr std::size_t kMaxParams = 9;
 
 }  // namespace hoist::wasi

@@ -205,11 +205,19 @@ Errno fd_fdstat_set_rights(Context& ctx, GuestMemory, const std::uint64_t* args,
   return Errno::Success;
 }
 
-Errno fd_filestat_get(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome&) {
+static Errno filestat(Context& ctx, GuestMemory memory, const std::uint64_t* args,
+                      Version version) {
   HOIST_WASI_FIND(d, args[0], rights::kFdFilestatGet);
   platform::FileStat stat;
   if (d->is_host()) HOIST_WASI_TRY(from_host(platform::stat_fd(d->fd.get(), stat)));
-  return write_filestat(memory, args[1], stat);
+  return write_filestat(memory, args[1], stat, version);
+}
+Errno fd_filestat_get(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome&) {
+  return filestat(ctx, memory, args, Version::Preview1);
+}
+Errno unstable_fd_filestat_get(Context& ctx, GuestMemory memory, const std::uint64_t* args,
+                               Outcome&) {
+  return filestat(ctx, memory, args, Version::Unstable);
 }
 
 Errno fd_filestat_set_size(Context& ctx, GuestMemory, const std::uint64_t* args, Outcome&) {
@@ -300,14 +308,24 @@ static Errno seek_to(Context& ctx, GuestMemory memory, std::uint64_t number, std
   return Errno::Success;
 }
 
-Errno fd_seek(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome&) {
+/// `whences`: what the guest's numbers mean.
+static Errno seek(Context& ctx, GuestMemory memory, const std::uint64_t* args,
+                  const platform::Whence (&whences)[3]) {
   if (u32(args[2]) > 2) return Errno::Inval;
-  const auto whence = static_cast<platform::Whence>(u32(args[2]));
+  const platform::Whence whence = whences[u32(args[2])];
   const auto offset = static_cast<std::int64_t>(args[1]);
   // Asking for the position needs less than moving it.
   const bool only_tell = offset == 0 && whence == platform::Whence::Current;
   return seek_to(ctx, memory, args[0], only_tell ? rights::kFdTell : rights::kFdSeek, offset,
                  whence, args[3]);
+}
+Errno fd_seek(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome&) {
+  using enum platform::Whence;
+  return seek(ctx, memory, args, {Set, Current, End});
+}
+Errno unstable_fd_seek(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome&) {
+  using enum platform::Whence;
+  return seek(ctx, memory, args, {Current, End, Set});
 }
 
 Errno fd_tell(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome&) {

@@ -109,14 +109,22 @@ Errno path_unlink_file(Context& ctx, GuestMemory memory, const std::uint64_t* ar
   return error == EPERM && is_directory(place) ? Errno::Isdir : from_host(error);
 }
 
-Errno path_filestat_get(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome&) {
+static Errno filestat(Context& ctx, GuestMemory memory, const std::uint64_t* args,
+                      Version version) {
   HOIST_WASI_PATH(arg, args[0], args[2], args[3], rights::kPathFilestatGet);
-  if (!memory.contains(u32(args[4]), 64)) return Errno::Fault;
+  if (!memory.contains(u32(args[4]), filestat_size(version))) return Errno::Fault;
   platform::Fd fd;
   HOIST_WASI_TRY(open_handle(arg, follows(args[1]), fd));
   platform::FileStat stat;
   HOIST_WASI_TRY(from_host(platform::stat_fd(fd.get(), stat)));
-  return write_filestat(memory, args[4], stat);
+  return write_filestat(memory, args[4], stat, version);
+}
+Errno path_filestat_get(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome&) {
+  return filestat(ctx, memory, args, Version::Preview1);
+}
+Errno unstable_path_filestat_get(Context& ctx, GuestMemory memory, const std::uint64_t* args,
+                                 Outcome&) {
+  return filestat(ctx, memory, args, Version::Unstable);
 }
 
 Errno path_filestat_set_times(Context& ctx, GuestMemory memory, const std::uint64_t* args,

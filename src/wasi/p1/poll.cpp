@@ -16,11 +16,19 @@ namespace {
 
 /// More than any program has descriptors and timers for; bounds what one call makes us allocate.
 constexpr std::uint32_t kMaxSubscriptions = 16384;
-constexpr std::uint32_t kSubscriptionSize = 48, kEventSize = 32;
+constexpr std::uint32_t kEventSize = 32;
 /// How soon a change of the real-time clock is noticed.
 constexpr std::uint64_t kLookAtClockNs = 1'000'000'000;
 
 enum class Tag : std::uint8_t { Clock, FdRead, FdWrite };
+
+/// Where the parts of a subscription are. The descriptor's number has the place of the first one.
+struct Layout {
+  std::uint32_t size, first, clock, timeout, flags;
+};
+constexpr Layout kLayout = {48, 16, 16, 24, 40};
+/// A clock's identifier of 64 bits, which nobody uses, comes first.
+constexpr Layout kUnstableLayout = {56, 16, 24, 32, 48};
 
 struct Subscription {
   std::uint64_t user_data = 0;
@@ -43,7 +51,7 @@ struct Subscription {
 
 class Poll {
  public:
-  explicit Poll(Context& ctx) : ctx_(ctx) {}
+  Poll(Context& ctx, const Layout& layout) : ctx_(ctx), layout_(layout) {}
   ~Poll() { forget_descriptors(); }
   Poll(const Poll&) = delete;
   Poll& operator=(const Poll&) = delete;
@@ -66,6 +74,7 @@ class Poll {
   }
 
   Context& ctx_;
+  const Layout& layout_;
   std::vector<Subscription> subscriptions_;
   std::vector<platform::PollItem> items_;
   std::vector<Descriptor*> polled_;
@@ -83,12 +92,13 @@ void Poll::subscribe(GuestMemory memory, std::uint64_t at) {
   std::uint16_t clock_flags = 0;
   // The caller has checked the range.
   static_cast<void>(memory.read(at, s.user_data) && memory.read(at + 8, s.tag) &&
-                    memory.read(at + 16, id) && memory.read(at + 24, timeout) &&
-                    memory.read(at + 40, clock_flags));
+                    memory.read(at + layout_.first, s.fd) && memory.read(at + layout_.clock, id) &&
+                    memory.read(at + layout_.timeout, timeout) &&
+                    memory.read(at + layout_.flags, clock_flags));
   if (s.tag > static_cast<std::uint8_t>(Tag::FdWrite)) {
     s.fail(Errno::Inval);
   } else if (!s.is_clock()) {
-    s.fd = id;
+    // Its descriptor is looked up when all have been read.
   } else if (clock_flags > 1) {
     s.fail(Errno::Inval);
   } else {
@@ -210,18 +220,19 @@ std::uint32_t Poll::write_events(GuestMemory memory, std::uint32_t out) const {
 
 }  // namespace
 
-Errno poll_oneoff(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome& outcome) {
+static Errno poll(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome& outcome,
+                  const Layout& layout) {
   const std::uint32_t in = u32(args[0]), out = u32(args[1]), count = u32(args[2]);
   if (count == 0) return Errno::Inval;
-  if (!memory.contains(in, std::uint64_t{count} * kSubscriptionSize) ||
+  if (!memory.contains(in, std::uint64_t{count} * layout.size) ||
       !memory.contains(out, std::uint64_t{count} * kEventSize) ||
       !memory.contains(u32(args[3]), 4)) {
     return Errno::Fault;
   }
   if (count > kMaxSubscriptions) return Errno::Inval;
-  Poll poll(ctx);
+  Poll poll(ctx, layout);
   for (std::uint32_t i = 0; i < count; ++i) {
-    poll.subscribe(memory, in + std::uint64_t{i} * kSubscriptionSize);
+    poll.subscribe(memory, in + std::uint64_t{i} * layout.size);
     memory.refresh();
   }
   if (!memory.contains(out, std::uint64_t{count} * kEventSize)) return Errno::Fault;
@@ -230,6 +241,14 @@ Errno poll_oneoff(Context& ctx, GuestMemory memory, const std::uint64_t* args, O
   const std::uint32_t events = poll.write_events(memory, out);
   static_cast<void>(memory.write(u32(args[3]), events));
   return Errno::Success;
+}
+
+Errno poll_oneoff(Context& ctx, GuestMemory memory, const std::uint64_t* args, Outcome& outcome) {
+  return poll(ctx, memory, args, outcome, kLayout);
+}
+Errno unstable_poll_oneoff(Context& ctx, GuestMemory memory, const std::uint64_t* args,
+                           Outcome& outcome) {
+  return poll(ctx, memory, args, outcome, kUnstableLayout);
 }
 
 }  // namespace hoist::wasi

@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "platform/clocks.hpp"
+#include "platform/embedder_call.hpp"
 #include "platform/random.hpp"
 #include "wasi/p1/calls.hpp"
 
@@ -64,7 +65,9 @@ static bool find_clock(std::uint32_t id, platform::Clock& out) {
 bool read_clock(const Context& ctx, std::uint32_t id, std::uint64_t& out) {
   platform::Clock clock;
   if (!find_clock(id, clock)) return false;
-  out = ctx.clock != nullptr && id < 2 ? ctx.clock(ctx.clock_user, id) : platform::now_ns(clock);
+  out = ctx.clock != nullptr && id < 2
+            ? platform::embedder_call([&] { return ctx.clock(ctx.clock_user, id); })
+            : platform::now_ns(clock);
   return true;
 }
 
@@ -92,7 +95,7 @@ Errno random_get(Context& ctx, GuestMemory memory, const std::uint64_t* args, Ou
     if (ctx.random != nullptr) {
       std::uint8_t buffer[1024];
       const std::uint32_t few = std::min<std::uint32_t>(n, sizeof buffer);
-      ctx.random(ctx.random_user, buffer, few);
+      platform::embedder_call([&] { ctx.random(ctx.random_user, buffer, few); });
       memory.refresh();
       if (!memory.contains(at, few)) return Errno::Fault;
       std::copy_n(buffer, few, memory.at(at));

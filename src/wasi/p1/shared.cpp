@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The function table and what the bodies share.
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
 #include <iterator>
@@ -10,18 +11,39 @@
 
 namespace hoist::wasi {
 
-std::span<const Function> functions() {
-  static constexpr Function kFunctions[] = {
+static constexpr Function kFunctions[] = {
 #define HOIST_WASI_P1(name, params, meaning) \
   {#name, params, std::string_view(#name) != "proc_exit", meaning, &name},
 #include "wasi/p1/functions.def"
-  };
-  static_assert([] {
-    for (const Function& f : kFunctions) {
-      if (std::string_view(f.params).size() > kMaxParams) return false;
-    }
-    return true;
-  }());
+};
+static_assert([] {
+  for (const Function& f : kFunctions) {
+    if (std::string_view(f.params).size() > kMaxParams) return false;
+  }
+  return true;
+}());
+
+static constexpr std::size_t kUnstableCount = std::size(kFunctions)
+#define HOIST_WASI_P0_LACKS(name) -1
+#include "wasi/p1/functions.def"
+    ;
+static constexpr std::array<Function, kUnstableCount> kUnstable = [] {
+  std::array<Function, kUnstableCount> out{};
+  std::size_t count = 0;
+  for (Function function : kFunctions) {
+    const std::string_view name = function.name;
+    bool lacks = false;
+#define HOIST_WASI_P0_DIFFERS(differs) \
+  if (name == #differs) function.call = &unstable_##differs;
+#define HOIST_WASI_P0_LACKS(lacked) lacks |= name == #lacked;
+#include "wasi/p1/functions.def"
+    if (!lacks) out[count++] = function;
+  }
+  return out;
+}();
+
+std::span<const Function> functions(Version version) {
+  if (version == Version::Unstable) return kUnstable;
   return kFunctions;
 }
 
@@ -141,17 +163,25 @@ Errno read_times(std::uint64_t accessed, std::uint64_t modified, std::uint64_t f
   return Errno::Success;
 }
 
-Errno write_filestat(GuestMemory memory, std::uint64_t at, const platform::FileStat& stat) {
-  if (!memory.contains(u32(at), 64)) return Errno::Fault;
+Errno write_filestat(GuestMemory memory, std::uint64_t at, const platform::FileStat& stat,
+                     Version version) {
+  if (!memory.contains(u32(at), filestat_size(version))) return Errno::Fault;
   std::uint8_t* out = memory.at(u32(at));
   base::store_le<std::uint64_t>(out, stat.device);
   base::store_le<std::uint64_t>(out + 8, stat.inode);
   base::store_le<std::uint64_t>(out + 16, static_cast<std::uint64_t>(stat.type));
-  base::store_le<std::uint64_t>(out + 24, stat.links);
-  base::store_le<std::uint64_t>(out + 32, stat.size);
-  base::store_le<std::uint64_t>(out + 40, stat.accessed_ns);
-  base::store_le<std::uint64_t>(out + 48, stat.modified_ns);
-  base::store_le<std::uint64_t>(out + 56, stat.changed_ns);
+  if (version == Version::Unstable) {
+    base::store_le(out + 20,
+                   static_cast<std::uint32_t>(std::min<std::uint64_t>(stat.links, UINT32_MAX)));
+    out += 24;
+  } else {
+    base::store_le<std::uint64_t>(out + 24, stat.links);
+    out += 32;
+  }
+  base::store_le<std::uint64_t>(out, stat.size);
+  base::store_le<std::uint64_t>(out + 8, stat.accessed_ns);
+  base::store_le<std::uint64_t>(out + 16, stat.modified_ns);
+  base::store_le<std::uint64_t>(out + 24, stat.changed_ns);
   return Errno::Success;
 }
 

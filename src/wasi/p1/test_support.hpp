@@ -35,7 +35,7 @@ class Guest {
   static constexpr std::uint32_t kPathAt = 1024, kPath2At = 6000, kListAt = 256, kOutAt = 64;
 
   Errno call(const char* name, std::initializer_list<std::uint64_t> args) {
-    for (const Function& f : functions()) {
+    for (const Function& f : functions(version)) {
       if (std::string_view(f.name) == name) {
         EXPECT_EQ(std::string_view(f.params).size(), args.size()) << name;
         outcome = Outcome::Return;
@@ -134,6 +134,7 @@ class Guest {
   std::vector<std::uint8_t> memory = std::vector<std::uint8_t>(65536);
   Context context;
   Outcome outcome = Outcome::Return;
+  Version version = Version::Preview1;
 };
 
 inline std::ostream& operator<<(std::ostream& out, Errno error) {

@@ -6,8 +6,9 @@
 ///
 /// The section is untrusted: what a line program says is bounded by the module's size (a program
 /// may not make more rows than it has bytes times kRowsPerByte), and the first mistake ends the
-/// reading: what came before counts, `problem` says what was wrong. Nothing outside of the section
-/// is read.
+/// reading: units that came before count, `problem` says what was wrong. A sequence that goes back
+/// is left out, and no line reaches into the next function. Nothing outside of the section is read,
+/// but for the directories of compilations (debug_info.hpp).
 ///
 /// Source: DWARF 5, section 6.2; "DWARF for WebAssembly" (addresses count from the start of the
 /// code section's content).

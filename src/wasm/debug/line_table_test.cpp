@@ -3,51 +3,17 @@
 
 #include <gtest/gtest.h>
 
-#include <string>
-#include <vector>
-
-#include "base/leb128.hpp"
 #include "base/random.hpp"
-#include "wasm/decode/decoder.hpp"
-#include "wasm/format/module.hpp"
+#include "wasm/debug/dwarf_test_support.hpp"
 
 namespace hoist::wasm {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
+using Bytes = TestBytes;
 
-void put32(Bytes& out, std::uint32_t value) {
-  for (int i = 0; i < 4; ++i) out.push_back(static_cast<std::uint8_t>(value >> (8 * i)));
+Bytes with_lines(const Bytes& line, const Bytes& line_str = {}) {
+  return module_with({{".debug_line", line}, {".debug_line_str", line_str}});
 }
-void put_text(Bytes& out, const std::string& text) {
-  out.insert(out.end(), text.begin(), text.end());
-  out.push_back(0);
-}
-void append(Bytes& out, const Bytes& more) {
-  out.insert(out.end(), more.begin(), more.end());
-}
-
-/// One function of 20 no-operations: the code section's content is 01 17 00 01*20 0b and has 24
-/// bytes.
-Bytes module_with(const Bytes& line, const Bytes& line_str = {}) {
-  Bytes out = {0, 'a', 's', 'm', 1, 0, 0, 0, 1, 4, 1, 0x60, 0, 0, 3, 2, 1, 0, 10, 24, 1, 22, 0};
-  out.insert(out.end(), 20, 1);
-  out.push_back(0x0b);
-  const auto custom = [&](const std::string& name, const Bytes& content) {
-    Bytes body;
-    base::write_uleb(body, name.size());
-    body.insert(body.end(), name.begin(), name.end());
-    append(body, content);
-    out.push_back(0);
-    base::write_uleb(out, body.size());
-    append(out, body);
-  };
-  custom(".debug_line", line);
-  if (!line_str.empty()) custom(".debug_line_str", line_str);
-  return out;
-}
-/// Where the content of the code section begins.
-constexpr std::uint32_t kCode = 20;
 
 LineTable read(const Bytes& bytes) {
   auto module = decode(ModuleBytes::borrow(bytes));
@@ -55,40 +21,8 @@ LineTable read(const Bytes& bytes) {
   return module ? LineTable::read(*module) : LineTable();
 }
 
-Bytes sequence(std::uint32_t address, bool ends = true) {
-  Bytes out = {0, 5, 2};
-  put32(out, address);
-  // line 10 at `address`, line 12 four bytes on, then six bytes to the end
-  append(out, {3, 9, 1, 2, 4, 3, 2, 1, 2, 6});
-  if (ends) append(out, {0, 1, 1});
-  return out;
-}
-
-Bytes unit_of(Bytes head_rest, const Bytes& program, std::uint16_t version) {
-  Bytes head = {1, 1, 1, 0xfb, 14, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1};
-  append(head, head_rest);
-  Bytes body = {static_cast<std::uint8_t>(version), 0};
-  if (version == 5) append(body, {4, 0});
-  put32(body, static_cast<std::uint32_t>(head.size()));
-  append(body, head);
-  append(body, program);
-  Bytes out;
-  put32(out, static_cast<std::uint32_t>(body.size()));
-  append(out, body);
-  return out;
-}
-
-Bytes version4(const Bytes& program) {
-  Bytes files;
-  put_text(files, "src");
-  files.push_back(0);
-  put_text(files, "a.c");
-  append(files, {1, 0, 0, 0});
-  return unit_of(files, program, 4);
-}
-
 TEST(LineTable, Version4) {
-  const LineTable table = read(module_with(version4(sequence(3))));
+  const LineTable table = read(with_lines(line_unit_4(line_sequence(3))));
   EXPECT_EQ(table.problem(), "");
   EXPECT_EQ(table.find(kCode + 3).line, 10U);
   EXPECT_EQ(table.find(kCode + 3).file, "src/a.c");
@@ -113,32 +47,78 @@ TEST(LineTable, Version5) {
     put32(lists, at_name);
     lists.push_back(0);
   }
-  const LineTable table = read(module_with(unit_of(lists, sequence(3), 5), strings));
+  const LineTable table = read(with_lines(line_unit(lists, line_sequence(3), 5), strings));
   EXPECT_EQ(table.problem(), "");
   EXPECT_EQ(table.find(kCode + 3).file, "/home/b.c");
 }
 
 TEST(LineTable, CodeThatTheLinkerDropped) {
-  Bytes program = sequence(0);
-  append(program, sequence(0xffff'ffff));
-  append(program, sequence(3));
-  append(program, sequence(0xffff'fffe));
-  const LineTable table = read(module_with(version4(program)));
+  Bytes program = line_sequence(0);
+  append(program, line_sequence(0xffff'ffff));
+  append(program, line_sequence(3));
+  append(program, line_sequence(0xffff'fffe));
+  const LineTable table = read(with_lines(line_unit_4(program)));
   EXPECT_EQ(table.problem(), "");
   EXPECT_EQ(table.size(), 3U);
 }
 
 TEST(LineTable, NothingIsFine) {
-  EXPECT_TRUE(read(module_with({})).empty());
-  EXPECT_EQ(read(module_with({})).problem(), "");
+  EXPECT_TRUE(read(with_lines({})).empty());
+  EXPECT_EQ(read(with_lines({})).problem(), "");
 }
 
 TEST(LineTable, WhatComesBeforeTheDamageCounts) {
-  Bytes two = version4(sequence(3));
+  Bytes two = line_unit_4(line_sequence(3));
   append(two, {0xff, 0, 0, 0, 1, 2, 3});
-  const LineTable table = read(module_with(two));
+  const LineTable table = read(with_lines(two));
   EXPECT_NE(table.problem(), "");
   EXPECT_EQ(table.find(kCode + 3).line, 10U);
+}
+
+/// The directory of the compilation, which version 4 has in .debug_info only.
+TEST(LineTable, DirectoryOfTheCompilation) {
+  Bytes info = {4, 0};
+  put32(info, 0);
+  append(info, {4, 1});
+  put32(info, 0);  // its line program
+  put_text(info, "/work");
+  const LineTable table =
+      read(module_with({{".debug_line", line_unit_4(line_sequence(3))},
+                        {".debug_abbrev", {1, 0x11, 0, 0x10, 0x17, 0x1b, 8, 0, 0, 0}},
+                        {".debug_info", counted(info)}}));
+  EXPECT_EQ(table.problem(), "");
+  EXPECT_EQ(table.find(kCode + 3).file, "/work/src/a.c");
+}
+
+TEST(LineTable, NoLineReachesIntoTheNextFunction) {
+  const LineTable table = read(with_lines(line_unit_4(line_sequence(3, 29))));
+  EXPECT_EQ(table.problem(), "");
+  EXPECT_EQ(table.find(kCode + 23).line, 12U);
+  EXPECT_EQ(table.find(kCode + 24).line, 0U);
+  EXPECT_EQ(table.find(kCode + 30).line, 0U);
+}
+
+TEST(LineTable, SequencesThatGoBackAreLeftOut) {
+  Bytes back = {0, 5, 2};
+  put32(back, 9);
+  append(back, {1, 0, 5, 2});
+  put32(back, 5);
+  append(back, {1, 2, 6, 0, 1, 1});
+  append(back, line_sequence(26, 4));
+  const LineTable table = read(with_lines(line_unit_4(back)));
+  EXPECT_EQ(table.problem(), "");
+  EXPECT_EQ(table.find(kCode + 6).line, 0U);
+  EXPECT_EQ(table.find(kCode + 10).line, 0U);
+  EXPECT_EQ(table.find(kCode + 26).line, 10U);
+}
+
+/// Of a unit with a mistake nothing is believed.
+TEST(LineTable, UnitsWithAMistake) {
+  Bytes program = line_sequence(3);
+  append(program, {0, 0});
+  const LineTable table = read(with_lines(line_unit_4(program)));
+  EXPECT_NE(table.problem(), "");
+  EXPECT_EQ(table.find(kCode + 3).line, 0U);
 }
 
 /// Files whose names begin at any byte of one string, of which each is the rest.
@@ -155,21 +135,21 @@ TEST(LineTable, LongNamesThatShareOneString) {
   Bytes program = {0, 5, 2};
   put32(program, 3);
   append(program, {1, 2, 1, 0, 1, 1});
-  const LineTable table = read(module_with(unit_of(lists, program, 5), strings));
+  const LineTable table = read(with_lines(line_unit(lists, program, 5), strings));
   EXPECT_EQ(table.problem(), "");
   EXPECT_EQ(table.find(kCode + 3).file, name.substr(0, 4096) + "/" + name.substr(0, 4096));
 }
 
 TEST(LineTable, DamagedSectionsDoNoHarm) {
-  const Bytes good = version4(sequence(3));
+  const Bytes good = line_unit_4(line_sequence(3));
   for (std::size_t size = 0; size < good.size(); ++size)
-    read(module_with(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size))));
+    read(with_lines(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size))));
   base::SplitMix64 random(3);
   for (int i = 0; i < 20'000; ++i) {
     Bytes bytes = good;
     for (std::uint64_t k = random.next() % 4; k != ~std::uint64_t{0}; --k)
       bytes[random.next() % bytes.size()] = static_cast<std::uint8_t>(random.next());
-    const LineTable table = read(module_with(bytes));
+    const LineTable table = read(with_lines(bytes));
     for (std::uint32_t at = 0; at < 60; ++at) static_cast<void>(table.find(at).file.size());
   }
 }

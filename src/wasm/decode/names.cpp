@@ -4,17 +4,9 @@
 #include "base/function_ref.hpp"
 #include "wasm/decode/byte_reader.hpp"
 #include "wasm/format/limits.hpp"
+#include "wasm/format/name_subsection.hpp"
 
 namespace hoist::wasm {
-
-namespace {
-enum Subsection : std::uint8_t {
-  kModuleName = 0,
-  kFunctionNames = 1,
-  kLocalNames = 2,
-  kTagNames = 11
-};
-}  // namespace
 
 /// Calls `visit` with the content of each subsection of that id. False: the section is malformed.
 static bool for_each_subsection(const Module& module, std::uint8_t wanted,
@@ -48,14 +40,24 @@ static void for_each_name(ByteReader& in,
   }
 }
 
-/// Names of entities of which there are `count`, by index.
-static void read_name_map(ByteReader& in, std::size_t count, std::vector<std::string_view>& out) {
-  for_each_name(in, [&](std::uint32_t index, std::string_view name) {
-    if (index >= count) return false;
+/// Names of entities of which there are `count`, by index. False: some are not UTF-8; they are left
+/// out, and those that come after them are not.
+static bool read_name_map(ByteReader& in, std::size_t count, std::vector<std::string_view>& out) {
+  bool all = true;
+  std::uint32_t entries = 0;
+  if (!in.u32(entries)) return all;
+  for (std::uint32_t i = 0; i < entries; ++i) {
+    std::uint32_t index = 0;
+    std::span<const std::uint8_t> name;
+    if (!in.u32(index) || !in.bytes(name) || index >= count) return all;
     if (index >= out.size()) out.resize(count);
-    out[index] = name;
-    return true;
-  });
+    if (is_utf8(name)) {
+      out[index] = {reinterpret_cast<const char*>(name.data()), name.size()};
+    } else {
+      all = false;
+    }
+  }
+  return all;
 }
 
 ModuleNames read_names(const Module& module) {
@@ -64,11 +66,13 @@ ModuleNames read_names(const Module& module) {
     std::string_view name;
     if (in.name(name)) names.module = name;
   });
-  names.damaged |= !for_each_subsection(module, kFunctionNames, [&](ByteReader& in) {
-    read_name_map(in, module.functions.size(), names.functions);
+  const bool read = for_each_subsection(module, kFunctionNames, [&](ByteReader& in) {
+    names.damaged |= !read_name_map(in, module.functions.size(), names.functions);
   });
-  for_each_subsection(module, kTagNames,
-                      [&](ByteReader& in) { read_name_map(in, module.tags.size(), names.tags); });
+  names.damaged |= !read;
+  for_each_subsection(module, kTagNames, [&](ByteReader& in) {
+    static_cast<void>(read_name_map(in, module.tags.size(), names.tags));
+  });
   return names;
 }
 

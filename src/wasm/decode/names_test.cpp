@@ -52,6 +52,13 @@ TEST(Names, MalformedSectionsAreIgnored) {
   EXPECT_TRUE(read_local_names(huge, 0).empty());
 }
 
+TEST(Names, OneThatIsNotUtf8CostsNoOthers) {
+  const ModuleNames names = read_names(with_names("01 09 02 00 02 ff fe 01 02 'f1'"));
+  EXPECT_TRUE(names.damaged);
+  EXPECT_EQ(names.function(0), "");
+  EXPECT_EQ(names.function(1), "f1");
+}
+
 TEST(Names, LongNamesAreCutBetweenCharacters) {
   std::string text =
       "01 4c 01 00 49 '" + std::string(63, 'x') + "' e2 82 ac '" + std::string(7, 'y') + "'";

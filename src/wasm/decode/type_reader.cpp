@@ -2,14 +2,9 @@
 #include "wasm/decode/type_reader.hpp"
 
 #include "wasm/format/limits.hpp"
+#include "wasm/format/type_bytes.hpp"
 
 namespace hoist::wasm {
-
-namespace {
-constexpr std::uint8_t kRefNull = 0x63;
-constexpr std::uint8_t kRef = 0x64;
-constexpr std::uint8_t kExact = 0x62;
-}  // namespace
 
 static bool is_abstract_heap_type(std::uint8_t byte) {
   return byte >= HeapType::Exn && byte <= HeapType::NoExn;

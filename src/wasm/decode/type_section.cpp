@@ -10,23 +10,9 @@
 #include "wasm/decode/type_groups.hpp"
 #include "wasm/decode/type_reader.hpp"
 #include "wasm/format/limits.hpp"
+#include "wasm/format/type_bytes.hpp"
 
 namespace hoist::wasm {
-
-namespace {
-enum TypeForm : std::uint8_t {
-  kFunc = 0x60,
-  kStruct = 0x5f,
-  kArray = 0x5e,
-  kSub = 0x50,
-  kSubFinal = 0x4f,
-  kRec = 0x4e,
-  kDescriptor = 0x4d,
-  kDescribes = 0x4c
-};
-constexpr std::uint8_t kI8 = 0x78;
-constexpr std::uint8_t kI16 = 0x77;
-}  // namespace
 
 bool ModuleDecoder::type_section(ByteReader& in) {
   std::uint32_t groups = 0;
@@ -101,7 +87,7 @@ bool ModuleDecoder::composite_type(ByteReader& in, TypeDef& def) {
   const std::uint32_t at = in.offset();
   std::uint8_t form = 0;
   if (!in.u8(form)) return fail_read(in);
-  if (form == kFunc) {
+  if (form == kFuncType) {
     module_.type_defs.push_back(def);
     return function_type(in);
   }

@@ -51,9 +51,14 @@ Result<Features> parse_features(std::string_view text, Features base) {
 }
 
 std::string feature_names() {
+  return switchable_names(~std::uint64_t{0});
+}
+
+std::string switchable_names(std::uint64_t bits) {
   std::string names;
   for (const Feature feature : kFeatures) {
-    if (!can_switch(feature)) continue;
+    const bool is_asked = ((bits >> static_cast<unsigned>(feature)) & 1) != 0;
+    if (!can_switch(feature) || !is_asked) continue;
     if (!names.empty()) names += ", ";
     names += text(feature);
   }

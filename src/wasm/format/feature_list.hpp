@@ -21,5 +21,7 @@ std::string feature_names();
 Features all_features();
 /// One bit for each feature, in the order of features.def.
 std::uint64_t bits_of(Features features);
+/// Names of the features among such bits that can be switched, separated by commas.
+std::string switchable_names(std::uint64_t bits);
 
 }  // namespace hoist::wasm

@@ -232,8 +232,7 @@ class Module {
     return type_defs[type].kind == CompositeKind::Func;
   }
   std::span<const FieldType> fields_of(std::uint32_t type) const {
-    return std::span<const FieldType>(fields).subspan(type_defs[type].first_field,
-                                                      type_defs[type].num_fields);
+    return {fields.data() + type_defs[type].first_field, type_defs[type].num_fields};
   }
   /// Type of a reference to the function: `(ref $t)`.
   ValType func_ref_type(std::uint32_t func) const {
@@ -249,7 +248,7 @@ class Module {
     return bytes.span().subspan(range.offset, range.size);
   }
   std::span<const ConstOp> const_ops(ConstExpr expr) const {
-    return std::span<const ConstOp>(const_pool).subspan(expr.first, expr.count);
+    return {const_pool.data() + expr.first, expr.count};
   }
   /// The export of that name, or null. Linear.
   const Export* find_export(std::string_view name) const;

@@ -158,7 +158,11 @@ class Lexer {
     const std::size_t begin = at_;
     const std::size_t length = utf8_length(source_, at_);
     at_ += std::max<std::size_t>(length, 1);
-    push_error(begin, length == 0 ? LexError::MalformedUtf8 : LexError::IllegalCharacter);
+    if (begin == 0 && source_.starts_with("\xef\xbb\xbf")) {
+      push_error(begin, LexError::ByteOrderMark);
+    } else {
+      push_error(begin, length == 0 ? LexError::MalformedUtf8 : LexError::IllegalCharacter);
+    }
   }
 
   /// Passes one character of a comment; false (with an error token) if it is not UTF-8.
@@ -443,6 +447,8 @@ const char* to_string(LexError error) {
   switch (error) {
     case LexError::None: return "no error";
     case LexError::IllegalCharacter: return "illegal character";
+    case LexError::ByteOrderMark:
+      return "illegal character: a text must not begin with a byte order mark (the bytes ef bb bf)";
     case LexError::MalformedUtf8: return "malformed UTF-8 encoding";
     case LexError::UnclosedComment: return "unclosed comment";
     case LexError::UnclosedString: return "unclosed string";

@@ -33,6 +33,7 @@ enum class TokenKind : std::uint8_t {
 enum class LexError : std::uint8_t {
   None,
   IllegalCharacter,
+  ByteOrderMark,  ///< an illegal character that editors of some systems put in front
   MalformedUtf8,
   UnclosedComment,
   UnclosedString,

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/keyed_hash.hpp"
 #include "base/result.hpp"
 #include "wasm/format/opcodes.hpp"
 #include "wasm/text/numbers.hpp"
@@ -309,8 +310,10 @@ class ModuleAssembler : TokenCursor {
 
   std::vector<TypeEntry> type_entries_;
   std::vector<TextValType> sig_pool_;
-  std::unordered_map<std::string, std::uint32_t> plain_types_;      // by encoded signature
-  std::unordered_map<std::uint64_t, std::uint32_t> struct_fields_;  // type << 32 | symbol
+  std::unordered_map<std::string, std::uint32_t, base::KeyedHash>
+      plain_types_;  // by encoded signature
+  std::unordered_map<std::uint64_t, std::uint32_t, base::KeyedHash>
+      struct_fields_;  // type << 32 | symbol
   std::string type_key_;
   Bytes scratch_;
 

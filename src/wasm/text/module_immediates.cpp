@@ -246,8 +246,8 @@ bool ModuleAssembler::reference_operator(const OpInfo& info, Bytes& out) {
 bool ModuleAssembler::cast_type(TextHeapType& heap, bool& nullable) {
   TextValType type;
   if (!ref_type(type)) return false;
-  nullable = type.lead != kRefByte;
-  heap = type.lead == kRefByte || type.lead == kRefNullByte
+  nullable = type.lead != kRef;
+  heap = type.lead == kRef || type.lead == kRefNull
              ? type.heap
              : TextHeapType{.value = type.lead, .abstract = true};
   return true;

@@ -1,27 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The assembled sections in their order, custom sections at their places, the name section.
+#include "wasm/format/name_subsection.hpp"
 #include "wasm/text/module_assembler.hpp"
 
 namespace hoist::wasm {
 
 namespace {
-
-/// Subsections of the name section. Source: core specification 3.0, section 7.4, and the extended
-/// name section proposal.
-enum NameSubsection : std::uint8_t {
-  kModuleName = 0,
-  kFunctionNames = 1,
-  kLocalNames = 2,
-  kLabelNames = 3,
-  kTypeNames = 4,
-  kTableNames = 5,
-  kMemoryNames = 6,
-  kGlobalNames = 7,
-  kElementNames = 8,
-  kDataNames = 9,
-  kFieldNames = 10,
-  kTagNames = 11
-};
 
 void append(Bytes& out, const Bytes& bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());

@@ -3,25 +3,13 @@
 // Source: WebAssembly core specification 3.0, sections 5.3 and 6.4; custom descriptors proposal.
 #include <fmt/core.h>
 
+#include "wasm/format/type_bytes.hpp"
 #include "wasm/format/types.hpp"
 #include "wasm/text/module_assembler.hpp"
 
 namespace hoist::wasm {
 
 namespace {
-
-enum TypeByte : std::uint8_t {
-  kRec = 0x4e,
-  kSub = 0x50,
-  kSubFinal = 0x4f,
-  kDescribes = 0x4c,
-  kDescriptor = 0x4d,
-  kFunc = 0x60,
-  kStruct = 0x5f,
-  kArray = 0x5e,
-  kI8 = 0x78,
-  kI16 = 0x77
-};
 
 struct NamedByte {
   std::string_view name;
@@ -207,7 +195,7 @@ std::uint32_t ModuleAssembler::find_or_add_type(const Signature& sig) {
   type_entries_.emplace_back();
   note_func_type(index, sig, true);
   ++type_section_.count;
-  type_section_.bytes.push_back(kFunc);
+  type_section_.bytes.push_back(kFuncType);
   type_section_.bytes.insert(type_section_.bytes.end(), scratch_.begin(), scratch_.end());
   return index;
 }
@@ -315,7 +303,7 @@ bool ModuleAssembler::composite_type(Bytes& out, std::uint32_t index, bool plain
   if (accept_list("func")) {
     if (!signature(sig_, ParamNames::Allowed) || !expect_close()) return false;
     note_func_type(index, sig_, plain);
-    out.push_back(kFunc);
+    out.push_back(kFuncType);
     write_signature(out, sig_);
     return true;
   }

@@ -11,7 +11,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/keyed_hash.hpp"
 #include "base/leb128.hpp"
+#include "wasm/format/type_bytes.hpp"
 
 namespace hoist::wasm {
 
@@ -32,12 +34,8 @@ struct TextValType {
   friend bool operator==(const TextValType&, const TextValType&) = default;
 };
 
-inline constexpr std::uint8_t kRefNullByte = 0x63;
-inline constexpr std::uint8_t kRefByte = 0x64;
-inline constexpr std::uint8_t kExactByte = 0x62;
-
 inline void write_heap_type(Bytes& out, const TextHeapType& heap) {
-  if (heap.exact) out.push_back(kExactByte);
+  if (heap.exact) out.push_back(kExact);
   if (heap.abstract) {
     out.push_back(static_cast<std::uint8_t>(heap.value));
   } else {
@@ -47,13 +45,13 @@ inline void write_heap_type(Bytes& out, const TextHeapType& heap) {
 
 inline void write_val_type(Bytes& out, const TextValType& type) {
   out.push_back(type.lead);
-  if (type.lead == kRefNullByte || type.lead == kRefByte) write_heap_type(out, type.heap);
+  if (type.lead == kRefNull || type.lead == kRef) write_heap_type(out, type.heap);
 }
 
 /// `(ref null? heap)`; the forms that have a one-byte name take it.
 inline TextValType make_ref(const TextHeapType& heap, bool nullable) {
   if (nullable && heap.abstract && !heap.exact) return {static_cast<std::uint8_t>(heap.value), {}};
-  return {nullable ? kRefNullByte : kRefByte, heap};
+  return {nullable ? kRefNull : kRef, heap};
 }
 
 /// A length-prefixed string.
@@ -79,7 +77,7 @@ class SymbolTable {
   std::string_view name(std::uint32_t symbol) const { return names_[symbol]; }
 
  private:
-  std::unordered_map<std::string_view, std::uint32_t> map_;
+  std::unordered_map<std::string_view, std::uint32_t, base::KeyedHash> map_;
   std::vector<std::string_view> names_;
   std::deque<std::string> owned_;  // of names that are not in the source as they are
 };

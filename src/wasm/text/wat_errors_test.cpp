@@ -20,6 +20,8 @@ struct Wrong {
 constexpr Wrong kWrong[] = {
     // Lexical.
     {"(module) \x01", "illegal character", 1, 10},
+    {"\xef\xbb\xbf(module)",
+     "illegal character: a text must not begin with a byte order mark (the bytes ef bb bf)", 1, 1},
     {"(func $a) ;; \xff", "malformed UTF-8 encoding", 1, 14},
     {"(func) (; (; ;)", "unclosed comment", 1, 8},
     {"(data \"ab", "unclosed string", 1, 7},

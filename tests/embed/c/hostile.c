@@ -134,6 +134,8 @@ static void check_nulls(wasm_engine_t* engine, wasm_store_t* store) {
   CHECK(hoist_trap_code(NULL) == 0 && !hoist_trap_exit_status(NULL, &status));
   CHECK(hoist_trap_error_kind(NULL) == HOIST_ERROR_BAD_ARGUMENT);
   CHECK(strlen(hoist_frame_function_name(NULL)) == 0 && strlen(hoist_frame_module_name(NULL)) == 0);
+  CHECK(strlen(hoist_frame_source_file(NULL)) == 0 && hoist_frame_source_line(NULL) == 0);
+  CHECK(!hoist_frame_is_inlined(NULL));
   CHECK(wasm_frame_instance(NULL) == NULL && wasm_frame_copy(NULL) == NULL);
   CHECK(hoist_error_offset(NULL) == UINT64_MAX && hoist_error_line(NULL) == 0);
   CHECK(strlen(hoist_error_message(NULL)) == 0 && hoist_error_column(NULL) == 0);

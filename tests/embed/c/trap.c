@@ -101,6 +101,10 @@ int main(void) {
     check_frame(origin, instance, i == 0 ? 1 : 2);
     CHECK(strcmp(hoist_frame_function_name(origin), i == 0 ? "callback" : "un") == 0);
     CHECK(strcmp(hoist_frame_module_name(origin), "m") == 0);
+    /* Without DWARF there are no lines. */
+    CHECK(strcmp(hoist_frame_source_file(origin), "") == 0);
+    CHECK(hoist_frame_source_line(origin) == 0);
+    CHECK(!hoist_frame_is_inlined(origin));
     wasm_frame_vec_t trace;
     wasm_trap_trace(trap, &trace);
     CHECK(trace.size == i + 1);

@@ -321,10 +321,7 @@ bool ModulePrinter::table(ByteReader& in) {
     if (reserved != 0) return malformed("zero byte expected behind 40 of a table", at);
   }
   if (!table_type(in)) return false;
-  if (has_init) {
-    out_ << ' ';
-    if (!expression(in, "")) return false;
-  }
+  if (has_init && !expression(in, "")) return false;
   out_ << ')';
   return true;
 }
@@ -351,9 +348,7 @@ bool ModulePrinter::global(ByteReader& in) {
   out_.line();
   out_ << "(global";
   names_.globals.definition(out_, next_[kGlobal]++);
-  if (!global_type(in)) return false;
-  out_ << ' ';
-  if (!expression(in, "")) return false;
+  if (!global_type(in) || !expression(in, "")) return false;
   out_ << ')';
   return true;
 }

@@ -18,6 +18,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/keyed_hash.hpp"
 #include "base/result.hpp"
 #include "wasm/decode/byte_reader.hpp"
 #include "wasm/format/opcodes.hpp"
@@ -185,7 +186,8 @@ class ModulePrinter {
 
   // The body or expression that is printed.
   std::vector<Frame> frames_;
-  std::unordered_map<std::string_view, std::uint32_t> frame_of_name_;  // 1 + position
+  std::unordered_map<std::string_view, std::uint32_t, base::KeyedHash>
+      frame_of_name_;  // 1 + position
   std::uint32_t body_begin_ = 0;
   std::uint32_t next_label_ = 0;
   bool in_function_ = false;

@@ -133,6 +133,8 @@ bool ModulePrinter::expression(ByteReader& in, std::string_view word) {
   const bool ok = one_line_instructions(ahead, Lines::Spaces, count);
   out_.mute(muted);
   if (!ok) return false;
+  // None at all is invalid, and not told from a definition without initializer.
+  if (word.empty() && count != 0) out_ << ' ';
   const bool in_list = count == 1 || !word.empty();
   if (in_list) out_ << '(';
   if (count != 1) out_ << word;

@@ -3,26 +3,9 @@
 
 #include <algorithm>
 
+#include "wasm/format/name_subsection.hpp"
+
 namespace hoist::wasm {
-
-namespace {
-
-enum NameSubsection : std::uint8_t {
-  kModuleName = 0,
-  kFunctionNames = 1,
-  kLocalNames = 2,
-  kLabelNames = 3,
-  kTypeNames = 4,
-  kTableNames = 5,
-  kMemoryNames = 6,
-  kGlobalNames = 7,
-  kElementNames = 8,
-  kDataNames = 9,
-  kFieldNames = 10,
-  kTagNames = 11
-};
-
-}  // namespace
 
 // ---- One space.
 

@@ -15,6 +15,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "base/keyed_hash.hpp"
 #include "wasm/decode/byte_reader.hpp"
 #include "wasm/text/print/text_writer.hpp"
 
@@ -57,7 +58,7 @@ class PrintedSpace {
 
   std::string_view word_;
   std::vector<PrintedName> names_;  // ascending
-  std::unordered_set<std::string_view> taken_;
+  std::unordered_set<std::string_view, base::KeyedHash> taken_;
 };
 
 /// How many indexes each space has: names of others do not count.

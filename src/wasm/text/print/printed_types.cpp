@@ -3,27 +3,12 @@
 // Source: WebAssembly core specification 3.0, sections 5.3 and 6.4; custom descriptors proposal.
 #include <fmt/core.h>
 
+#include "wasm/format/type_bytes.hpp"
 #include "wasm/text/print/module_printer.hpp"
 
 namespace hoist::wasm {
 
 namespace {
-
-enum TypeByte : std::uint8_t {
-  kRec = 0x4e,
-  kSub = 0x50,
-  kSubFinal = 0x4f,
-  kDescribes = 0x4c,
-  kDescriptor = 0x4d,
-  kFuncType = 0x60,
-  kStruct = 0x5f,
-  kArray = 0x5e,
-  kI8 = 0x78,
-  kI16 = 0x77,
-  kRefNull = 0x63,
-  kRef = 0x64,
-  kExact = 0x62
-};
 
 struct NamedByte {
   std::uint8_t byte;

@@ -307,6 +307,15 @@ TEST(WatPrinter, IllegalOpcodeInTheSecondFunction) {
   EXPECT_NE(text.find("(func (;0;) (type 0)\n    nop\n  )"), std::string::npos) << text;
 }
 
+/// Invalid, but printing says what is there, and says it the same way again.
+TEST(WatPrinter, InitializersOfNoInstruction) {
+  const Bytes bytes =
+      module_of({{4, 8, 1, 0x40, 0, 0x64, 0x70, 0, 1, 0x0b}, {6, 4, 1, 0x7f, 0, 0x0b}});
+  const std::string text = printed(bytes);
+  EXPECT_EQ(text, "(module\n  (table (;0;) 1 (ref func))\n  (global (;0;) i32))\n");
+  EXPECT_EQ(printed(assembled(text)), text);
+}
+
 TEST(WatPrinter, TextHasALimit) {
   // 200 functions of 50,000 locals each, in two kilobytes.
   Bytes funcs{3, 0xca, 1, 0xc8, 1};

@@ -1,47 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "runtime/engine/code_listener.hpp"
-
-#include <fmt/core.h>
+#include "jit/code_events.hpp"
 
 #include <algorithm>
 
-#include "demangle/demangle.hpp"
 #include "jit/loaded_image.hpp"
-#include "runtime/engine/module_code.hpp"
-#include "wasm/debug/line_table.hpp"
 
-namespace hoist::runtime {
-
-using image::FuncKey;
-using image::FuncKind;
+namespace hoist::jit {
 
 constinit std::atomic<void (*)()> before_unload{nullptr};
 
-// ---- Owners.
-
-std::uint64_t CodeOwner::next_id() {
+CodeOwner::CodeOwner(const void* layer) : layer_(layer) {
   static constinit std::atomic<std::uint64_t> last{0};
-  return last.fetch_add(1, std::memory_order_relaxed) + 1;
-}
-
-std::string CodeOwner::module_name() const {
-  const std::string_view name = module == nullptr ? "" : module->names().module();
-  if (module == nullptr) return "host functions";
-  return name.empty() ? "module" : demangle::display_name(name, true);
-}
-
-std::string CodeOwner::name(FuncKey key) const {
-  if (module == nullptr) return "exit trampoline " + signature;
-  if (key.kind() != FuncKind::WasmFunction) return module->names()(key);
-  const std::string_view given = module->names().function(key.index());
-  if (given.empty()) return fmt::format("wasm[{}]::function[{}]", module_name(), key.index());
-  return demangle::display_name(given, raw_names);
-}
-
-const wasm::LineTable* CodeOwner::lines() const {
-  if (module == nullptr) return nullptr;
-  const wasm::LineTable& table = module->lines();
-  return table.empty() ? nullptr : &table;
+  id_ = last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
 // ---- The view.
@@ -56,22 +26,11 @@ std::size_t CodeView::piece_count() const noexcept {
   return code_.image().functions().size();
 }
 
-static CodeKind kind_of(FuncKind kind) {
-  switch (kind) {
-    case FuncKind::WasmFunction: return CodeKind::Function;
-    case FuncKind::EntryTrampoline: return CodeKind::EntryTrampoline;
-    case FuncKind::ExitTrampoline: return CodeKind::ExitTrampoline;
-    case FuncKind::BuiltinTrampoline: return CodeKind::BuiltinTrampoline;
-    case FuncKind::User: break;
-  }
-  return CodeKind::Other;
-}
-
 CodePiece CodeView::piece(std::size_t number) const noexcept {
   const image::FunctionEntry& entry = code_.image().functions()[number];
   CodePiece out;
   out.name = owner_.name(entry.key);
-  out.kind = kind_of(entry.key.kind());
+  out.kind = owner_.kind(entry.key);
   out.index = entry.key.index();
   out.address = code_.base() + entry.offset;
   out.size = entry.size;
@@ -83,21 +42,21 @@ CodeLine CodeView::line_at(std::uint32_t offset, std::uint32_t source) const {
   CodeLine out;
   out.offset = offset;
   if (source == image::AddressEntry::kNone) return out;
-  out.module_offset = source;
-  if (const wasm::LineTable* table = owner_.lines()) {
-    const wasm::SourceLine found = table->find(source);
-    out.file = found.file;
-    out.line = found.line;
-  }
+  const CodeOwner::Place place = owner_.place(source);
+  out.module_offset = place.module_offset;
+  out.file = place.file;
+  out.line = place.line;
   return out;
 }
 
 void CodeView::lines(std::size_t number, std::vector<CodeLine>& out) const noexcept {
   out.clear();
   const image::FunctionEntry& entry = code_.image().functions()[number];
-  if (entry.key.kind() != FuncKind::WasmFunction) return;
+  if (owner_.kind(entry.key) != CodeKind::Function) return;
   const image::AddressMap& map = code_.image().addresses();
-  const auto add = [&](image::AddressEntry at) {
+  map.for_range(entry.offset, entry.offset + entry.code_size, [&](image::AddressEntry at) {
+    // Of what is before.
+    if (at.offset < entry.offset) return;
     const CodeLine line = line_at(at.offset - entry.offset, at.source);
     if (!out.empty()) {
       const CodeLine& before = out.back();
@@ -105,27 +64,21 @@ void CodeView::lines(std::size_t number, std::vector<CodeLine>& out) const noexc
       if (before.line != 0 &&
           (line.line == 0 || (line.line == before.line && line.file == before.file)))
         return;
+    } else if (at.source == image::AddressEntry::kNone) {
+      return;
     }
     out.push_back(line);
-  };
-  std::size_t low = 0;
-  std::size_t high = map.size();
-  while (low < high) {
-    const std::size_t middle = low + (high - low) / 2;
-    if (map[middle].offset < entry.offset) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  // What holds where the piece begins.
-  image::AddressEntry first;
-  if (map.find(entry.offset, first)) add({entry.offset, first.source});
-  for (; low < map.size(); ++low) {
-    const image::AddressEntry at = map[low];
-    if (at.offset >= entry.offset + entry.code_size) break;
-    if (at.offset != entry.offset) add(at);
-  }
+  });
+  if (out.empty() || out[0].offset == 0) return;
+  // The prologue, and other code of no place, is where the first that has one is; if that is
+  // inlined, where it was called.
+  const image::InlineTable& table = code_.image().tables().inlining;
+  std::uint32_t source = image::AddressEntry::kNone;
+  for (std::uint32_t at = table.frame_at(entry.offset + out[0].offset); at != image::kAbsent;
+       at = table.frame(at).parent)
+    source = table.frame(at).call_source;
+  if (source != image::AddressEntry::kNone) out.insert(out.begin(), line_at(0, source));
+  out[0].offset = 0;
 }
 
 void CodeView::inlined(std::size_t number, std::vector<InlinedCode>& out) const noexcept {
@@ -172,8 +125,7 @@ std::span<const std::uint8_t> CodeView::unwind_info() const noexcept {
 
 // ---- Telling.
 
-void tell_loaded(const CodeListeners& listeners, const CodeOwner& owner,
-                 const jit::LoadedImage& code) {
+void tell_loaded(const CodeListeners& listeners, const CodeOwner& owner, const LoadedImage& code) {
   if (listeners.empty()) [[likely]]
     return;
   const CodeView view(owner, code);
@@ -181,7 +133,7 @@ void tell_loaded(const CodeListeners& listeners, const CodeOwner& owner,
 }
 
 void tell_unloading(const CodeListeners& listeners, const CodeOwner& owner,
-                    const jit::LoadedImage& code) {
+                    const LoadedImage& code) {
   if (const auto hook = before_unload.load(std::memory_order_acquire)) [[unlikely]]
     hook();
   if (listeners.empty()) [[likely]]
@@ -190,4 +142,4 @@ void tell_unloading(const CodeListeners& listeners, const CodeOwner& owner,
   for (const auto& listener : listeners) listener->on_unload(view);
 }
 
-}  // namespace hoist::runtime
+}  // namespace hoist::jit
