@@ -2,7 +2,8 @@
  *
  * Hoist's additions to the C API of wasm.h: settings, errors with messages, WebAssembly text and
  * files, limits, WASI, linking by name, and calls without boxing. The same rules hold as in wasm.h:
- * ownership as marked, and misuse has an answer (an error, null or false) and no undefined behaviour.
+ * ownership as marked, and misuse has an answer (an error, null or false) and no undefined
+ * behaviour.
  *
  * Functions with a last parameter `hoist_error_t** error` answer null or false when they fail; an
  * error that the caller owns is then in `*error`, if `error` is not null. `*error` is set to null
@@ -65,7 +66,8 @@ WASM_API_EXTERN void hoist_config_set_opt_level(wasm_config_t*, uint8_t level);
 WASM_API_EXTERN void hoist_config_set_threads(wasm_config_t*, unsigned threads);
 WASM_API_EXTERN void hoist_config_set_guest_stack_bytes(wasm_config_t*, uint64_t bytes);
 WASM_API_EXTERN void hoist_config_set_host_reserve_bytes(wasm_config_t*, uint64_t bytes);
-/* Which profiler is told about machine code (docs/profiling.md): in the order of hoist::Profiler. */
+/* Which profiler is told about machine code (docs/profiling.md): in the order of
+ * hoist::Profiler. */
 enum hoist_profiler_kind_enum {
   HOIST_PROFILER_NONE,
   HOIST_PROFILER_PERF_MAP,
@@ -75,10 +77,10 @@ enum hoist_profiler_kind_enum {
 WASM_API_EXTERN void hoist_config_set_profiler(wasm_config_t*, uint8_t kind);
 /* The same as HOIST_PROFILER_PERF_MAP or _NONE. */
 WASM_API_EXTERN void hoist_config_set_perf_map(wasm_config_t*, bool on);
-/* Names of C++ and Rust functions as their source has them (the default), or as the module has them. */
+/* Whether names of C++ and Rust functions are shown as their source has them (the default). */
 WASM_API_EXTERN void hoist_config_set_demangle(wasm_config_t*, bool on);
 
-/* One function or trampoline of code that was loaded, or that goes. Strings are valid during the call. */
+/* One function or trampoline of code that was loaded, or that goes. Strings last for the call. */
 typedef struct hoist_code_t {
   const char* name;
   const char* module;
@@ -111,8 +113,8 @@ WASM_API_EXTERN void hoist_config_set_cache_bytes(wasm_config_t*, uint64_t bytes
 WASM_API_EXTERN void hoist_config_set_cpu(wasm_config_t*, const char* cpu);
 
 /* Language features that modules may use, as differences from the defaults, in the text that
- * `hoist run --features` takes: "+legacy-exceptions,-threads"; null or empty: the defaults. What is wrong
- * with it is an error of hoist_engine_new. */
+ * `hoist run --features` takes: "+legacy-exceptions,-threads"; null or empty: the defaults. What is
+ * wrong with it is an error of hoist_engine_new. */
 WASM_API_EXTERN void hoist_config_set_features(wasm_config_t*, const char* features);
 /* For tests of Hoist: stores look for unreachable references whenever one is made; compilers check
  * themselves. */
@@ -163,14 +165,15 @@ typedef struct hoist_store_limits_t {
   bool trap_on_refused_growth;       /* instead of memory.grow and table.grow giving -1 */
   hoist_growth_callback_t on_growth; /* has the last word, whatever the limits say; or null */
   void* context;
-  uint64_t references;      /* objects that guests hold as externrefs, and exceptions */
-  uint64_t reference_bytes; /* of those in the library */
+  uint64_t references;           /* objects that guests hold as externrefs, and exceptions */
+  uint64_t reference_bytes;      /* of those in the library */
   uint64_t total_table_elements; /* of all tables together */
 } hoist_store_limits_t;
 /* What a store has that was made without limits. */
 WASM_API_EXTERN hoist_store_limits_t hoist_store_limits_default(void);
 /* `limits` may be null. */
-WASM_API_EXTERN own wasm_store_t* hoist_store_new(wasm_engine_t*, const hoist_store_limits_t* limits);
+WASM_API_EXTERN own wasm_store_t* hoist_store_new(wasm_engine_t*,
+                                                  const hoist_store_limits_t* limits);
 /* A pointer of the embedder. */
 WASM_API_EXTERN void hoist_store_set_data(wasm_store_t*, void* data);
 WASM_API_EXTERN void* hoist_store_get_data(const wasm_store_t*);
@@ -184,7 +187,7 @@ WASM_API_EXTERN uint64_t hoist_store_references(const wasm_store_t*);
 WASM_API_EXTERN bool hoist_store_set_fuel(wasm_store_t*, uint64_t units);
 WASM_API_EXTERN bool hoist_store_add_fuel(wasm_store_t*, uint64_t units);
 WASM_API_EXTERN bool hoist_store_get_fuel(const wasm_store_t*, uint64_t* units);
-/* Called on the guest's thread in the middle of a call; may use the store as a host function may. */
+/* Called on the guest's thread in the middle of a call; may use the store as host functions may. */
 typedef uint64_t (*hoist_limit_callback_t)(void* context, wasm_store_t*);
 /* When no fuel is left: how many units to add, or 0 to trap. Null: always trap. */
 WASM_API_EXTERN void hoist_store_on_out_of_fuel(wasm_store_t*, hoist_limit_callback_t,
@@ -235,14 +238,14 @@ WASM_API_EXTERN bool hoist_module_validate_features(const wasm_byte_vec_t* binar
                                                     const char* features,
                                                     own hoist_error_t** error);
 
-/* ---- The sampling profiler of guests: one at a time in a process, all stores and threads. ----- */
+/* ---- The sampling profiler of guests: one at a time in a process, all stores and threads. ---- */
 
 typedef struct hoist_profiler_t hoist_profiler_t;
 /* An interval of 0 is one millisecond. `wall`: waiting in host functions counts; else CPU time. */
 WASM_API_EXTERN own hoist_profiler_t* hoist_profiler_start(uint64_t interval_ns, bool wall,
                                                            own hoist_error_t** error);
-/* Ends it, if it still runs, and writes what was sampled in the form that the file's name says: .html, .json, .txt,
- * .collapsed. */
+/* Ends it, if it still runs, and writes what was sampled in the form that the file's name says:
+ * .html, .json, .txt, .collapsed. */
 WASM_API_EXTERN bool hoist_profiler_write(hoist_profiler_t*, const char* path,
                                           own hoist_error_t** error);
 /* Ends it, if it still runs; how many samples were taken in guests. */
@@ -260,16 +263,17 @@ WASM_API_EXTERN hoist_error_kind_t hoist_trap_error_kind(const wasm_trap_t*);
 /* Name of a frame's function from the module's name section or exports; may be empty. Not owned. */
 WASM_API_EXTERN const char* hoist_frame_function_name(const wasm_frame_t*);
 WASM_API_EXTERN const char* hoist_frame_module_name(const wasm_frame_t*);
-/* Where the frame is in its source, if the module was built with DWARF (-g): the file as the compiler
- * named it, and the line; empty and 0 if it is not known. Read when it is asked for. Not owned: valid
- * as long as the frame. */
+/* Where the frame is in its source, if the module was built with DWARF (-g): the file as the
+ * compiler named it, and the line; empty and 0 if it is not known. Read when it is asked for. Not
+ * owned: valid as long as the frame. */
 WASM_API_EXTERN const char* hoist_frame_source_file(wasm_frame_t*);
 WASM_API_EXTERN uint32_t hoist_frame_source_line(wasm_frame_t*);
 /* True if the frame's code is within that of the next frame. */
 WASM_API_EXTERN bool hoist_frame_is_inlined(const wasm_frame_t*);
 
-/* ---- Exceptions. A host function throws by returning a trap that is one: of a call that failed, so
- * that the exception goes on, or a new one. Guest code around the call may catch it. ------------ */
+/* ---- Exceptions. A host function throws by returning a trap that is one: of a call that failed,
+ * so that the exception goes on, or a new one. Guest code around the call may catch it. ---------
+ */
 
 /* Null: number, kind or store of a value. */
 WASM_API_EXTERN own wasm_trap_t* hoist_exception_new(const wasm_tag_t*,
@@ -297,7 +301,8 @@ enum hoist_unknown_imports_enum {
 };
 WASM_API_EXTERN void hoist_linker_unknown_imports(hoist_linker_t*, uint8_t what);
 WASM_API_EXTERN bool hoist_linker_has(const hoist_linker_t*, const char* module, const char* name);
-/* `as_module`.`as_name` is what `module`.`name` is now; all that `module` has, under another name too. */
+/* `as_module`.`as_name` is what `module`.`name` is now; all that `module` has, under another name
+ * too. */
 WASM_API_EXTERN bool hoist_linker_alias(hoist_linker_t*, const char* module, const char* name,
                                         const char* as_module, const char* as_name,
                                         own hoist_error_t** error);
@@ -340,22 +345,22 @@ WASM_API_EXTERN void hoist_wasi_config_set_stream(hoist_wasi_config_t*, unsigned
 enum hoist_stream_kind_enum { HOIST_STREAM_INHERIT, HOIST_STREAM_NULL, HOIST_STREAM_CLOSED };
 WASM_API_EXTERN void hoist_wasi_config_set_stream_kind(hoist_wasi_config_t*, unsigned stream,
                                                        uint8_t kind);
-/* A file: stream 0 is read from it, 1 and 2 are written to it, from its start or at its end. Opened by
- * hoist_linker_define_wasi. */
+/* A file: stream 0 is read from it, 1 and 2 are written to it, from its start or at its end. Opened
+ * by hoist_linker_define_wasi. */
 WASM_API_EXTERN void hoist_wasi_config_set_stream_file(hoist_wasi_config_t*, unsigned stream,
                                                        const char* path, bool append);
 /* Standard input is these bytes, which are copied. */
 WASM_API_EXTERN void hoist_wasi_config_set_input(hoist_wasi_config_t*, const wasm_byte_vec_t*);
-/* Functions in place of the files, called on the guest's thread, which waits. They take or fill up to
- * `size` bytes and return how many; a reader returns 0 at the end; SIZE_MAX is an error (IO). */
+/* Functions in place of the files, called on the guest's thread, which waits. They take or fill up
+ * to `size` bytes and return how many; a reader returns 0 at the end; SIZE_MAX is an error (IO). */
 typedef size_t (*hoist_wasi_read_t)(void* context, uint8_t* into, size_t size);
 typedef size_t (*hoist_wasi_write_t)(void* context, const uint8_t* from, size_t size);
 WASM_API_EXTERN void hoist_wasi_config_set_reader(hoist_wasi_config_t*, hoist_wasi_read_t,
                                                   void* context);
 WASM_API_EXTERN void hoist_wasi_config_set_writer(hoist_wasi_config_t*, unsigned stream,
                                                   hoist_wasi_write_t, void* context);
-/* Where the guest's time comes from, in nanoseconds, for the clocks 0 (real time) and 1 (monotonic), and
- * its random bytes; null: from the system. Waiting takes real time. */
+/* Where the guest's time comes from, in nanoseconds, for the clocks 0 (real time) and 1
+ * (monotonic), and its random bytes; null: from the system. Waiting takes real time. */
 typedef uint64_t (*hoist_wasi_clock_t)(void* context, uint32_t clock);
 WASM_API_EXTERN void hoist_wasi_config_set_clock(hoist_wasi_config_t*, hoist_wasi_clock_t,
                                                  void* context);
@@ -367,7 +372,8 @@ WASM_API_EXTERN void hoist_wasi_config_set_random(hoist_wasi_config_t*, hoist_wa
  * descriptors, then the directories, each in the order of the calls. */
 WASM_API_EXTERN void hoist_wasi_config_add_listener(hoist_wasi_config_t*, const char* address);
 WASM_API_EXTERN void hoist_wasi_config_add_descriptor(hoist_wasi_config_t*, int descriptor);
-/* Told of each address as it is listened on: `address` has the port that the system chose for port 0. */
+/* Told of each address as it is listened on: where that has port 0, `address` has the port that the
+ * system chose. */
 typedef void (*hoist_wasi_listen_callback_t)(void* context, const char* wanted,
                                              const char* address);
 WASM_API_EXTERN void hoist_wasi_config_set_listen_callback(hoist_wasi_config_t*,
@@ -375,10 +381,11 @@ WASM_API_EXTERN void hoist_wasi_config_set_listen_callback(hoist_wasi_config_t*,
                                                            void* context);
 /* Descriptors that the guest may have open at a time; 1024 at first. */
 WASM_API_EXTERN void hoist_wasi_config_set_max_descriptors(hoist_wasi_config_t*, uint32_t count);
-/* Whether a program that goes on writing to standard output after its reader has gone (the first write
- * fails with PIPE) ends, with status 141. Off at first. */
+/* Whether a program that goes on writing to standard output after its reader has gone (the first
+ * write fails with PIPE) ends, with status 141. Off at first. */
 WASM_API_EXTERN void hoist_wasi_config_set_exit_on_broken_pipe(hoist_wasi_config_t*, bool on);
-/* Defines WASI preview 1 (and wasi_unstable). The directories are opened and the addresses listened on now. */
+/* Defines WASI preview 1 (and wasi_unstable). The directories are opened and the addresses listened
+ * on now. */
 WASM_API_EXTERN bool hoist_linker_define_wasi(hoist_linker_t*, own hoist_wasi_config_t*,
                                               own hoist_error_t** error);
 
@@ -394,7 +401,8 @@ typedef union hoist_raw_t {
 } hoist_raw_t;
 
 /* A function whose type has been checked once. Signature: letters of the parameters, a colon,
- * letters of the results: i (i32), I (i64), f (f32), F (f64), v (v128); "ii:i". Keeps its own reference. */
+ * letters of the results: i (i32), I (i64), f (f32), F (f64), v (v128); "ii:i". Keeps its own
+ * reference. */
 typedef struct hoist_typed_func_t hoist_typed_func_t;
 WASM_API_EXTERN own hoist_typed_func_t* hoist_typed_func_new(const wasm_func_t*,
                                                              const char* signature,
@@ -404,8 +412,8 @@ WASM_API_EXTERN void hoist_typed_func_delete(own hoist_typed_func_t*);
 WASM_API_EXTERN own wasm_trap_t* hoist_typed_func_call(const hoist_typed_func_t*,
                                                        hoist_raw_t* values);
 
-/* Value of a global of type v128, which a wasm_val_t has no room for. False: of another type, immutable, or
- * the store is gone. */
+/* Value of a global of type v128, which a wasm_val_t has no room for. False: of another type,
+ * immutable, or the store is gone. */
 WASM_API_EXTERN bool hoist_global_get_v128(const wasm_global_t*, uint8_t out[16]);
 WASM_API_EXTERN bool hoist_global_set_v128(wasm_global_t*, const uint8_t value[16]);
 
@@ -451,8 +459,7 @@ WASM_API_EXTERN void hoist_shared_memory_delete(own hoist_shared_memory_t*);
 WASM_API_EXTERN own hoist_shared_memory_t* hoist_memory_shared(const wasm_memory_t*);
 /* As something of a store. */
 WASM_API_EXTERN own wasm_memory_t* hoist_shared_memory_in(const hoist_shared_memory_t*,
-                                                          wasm_store_t*,
-                                                          own hoist_error_t** error);
+                                                          wasm_store_t*, own hoist_error_t** error);
 WASM_API_EXTERN byte_t* hoist_shared_memory_data(const hoist_shared_memory_t*);
 WASM_API_EXTERN uint64_t hoist_shared_memory_size(const hoist_shared_memory_t*); /* in bytes */
 WASM_API_EXTERN bool hoist_shared_memory_grow(const hoist_shared_memory_t*, uint64_t delta);
@@ -470,16 +477,16 @@ WASM_API_EXTERN bool hoist_linker_define_shared_memory(hoist_linker_t*, const ch
                                                        const hoist_shared_memory_t*,
                                                        own hoist_error_t** error);
 
-/* Threads of WASI programs ("wasi" "thread-spawn"); see hoist::WasiThreads. Their stores are not C's:
- * host functions of the C API fail in them. The growth callback of `limits` is called on their threads.
- * After all other definitions. */
+/* Threads of WASI programs ("wasi" "thread-spawn"); see hoist::WasiThreads. Their stores are not
+ * C's: host functions of the C API fail in them. The growth callback of `limits` is called on their
+ * threads. After all other definitions. */
 typedef struct hoist_wasi_threads_t hoist_wasi_threads_t;
 WASM_API_EXTERN bool hoist_module_wants_wasi_threads(const wasm_module_t*);
 WASM_API_EXTERN own hoist_wasi_threads_t* hoist_linker_define_wasi_threads(
     hoist_linker_t*, const wasm_module_t*, const hoist_store_limits_t* limits, uint32_t max_threads,
     own hoist_error_t** error);
-/* Called on a new thread before the guest runs there; the argument is good for that time. Null: nobody.
- * This and the next one are to be set before the program is instantiated. */
+/* Called on a new thread before the guest runs there; the argument is good for that time. Null:
+ * nobody. This and the next one are to be set before the program is instantiated. */
 typedef struct hoist_wasi_thread_t hoist_wasi_thread_t;
 typedef void (*hoist_wasi_thread_start_t)(void* context, hoist_wasi_thread_t*);
 WASM_API_EXTERN void hoist_wasi_threads_on_start(hoist_wasi_threads_t*, hoist_wasi_thread_start_t,

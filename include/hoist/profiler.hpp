@@ -74,8 +74,8 @@ class HOIST_API GuestProfile {
 struct ProfilerOptions {
   enum class Clock : std::uint8_t {
     /// Time in which a guest or what it calls runs. A thread that waits is left alone. Systems
-    /// measure it in ticks of
-    /// their own, often 4 ms: a shorter interval then gives fewer samples that count more.
+    /// measure it in ticks of their own, often 4 ms: a shorter interval then gives fewer samples
+    /// that count more.
     Cpu,
     /// Time: waiting in host functions counts. A thread that waits is interrupted once, and then
     /// counts without that as long as it waits there (where the system has /proc): system calls of

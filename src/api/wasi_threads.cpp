@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "api/impl.hpp"
+#include "platform/embedder_call.hpp"
 #include "platform/threads.hpp"
 
 namespace hoist {
@@ -68,7 +69,9 @@ struct ThreadGroup {
       stopping = true;
       for (const Member& member : members) member.interrupt.interrupt();
     }
-    if (config.on_failure != nullptr) config.on_failure(config.context, number, error);
+    if (config.on_failure != nullptr) {
+      platform::embedder_call([&] { config.on_failure(config.context, number, error); });
+    }
   }
 };
 
@@ -113,7 +116,9 @@ Result<void> define_spawn(runtime::Linker& linker, const std::shared_ptr<ThreadG
 /// All that a thread of the program does.
 Result<void> run_thread(const Start& start, Store& store) {
   const ThreadGroup& group = *start.group;
-  if (group.config.on_start != nullptr) group.config.on_start(group.config.context, store);
+  if (group.config.on_start != nullptr) {
+    platform::embedder_call([&] { group.config.on_start(group.config.context, store); });
+  }
   runtime::Linker linker = group.linker;
   HOIST_TRY_VOID(define_spawn(linker, start.group));
   runtime::Store& inner = *Access::store(store.ref());

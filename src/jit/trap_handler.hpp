@@ -4,6 +4,7 @@
 /// instruction, records where it was, and lets the thread continue at the resume address of the
 /// innermost entry, which then returns 1 to its caller.
 
+#include <atomic>
 #include <cstdint>
 
 #include "image/layout/trap_code.hpp"
@@ -64,6 +65,8 @@ inline Activation* current_activation() {
   return thread_state.innermost;
 }
 inline void set_current_activation(Activation* activation) {
+  // A sampler's handler on this thread finds it complete.
+  std::atomic_signal_fence(std::memory_order_release);
   thread_state.innermost = activation;
 }
 

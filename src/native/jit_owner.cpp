@@ -39,7 +39,8 @@ std::string JitModule::State::Owner::name(FuncKey key) const {
   }
   if (key.index() >= state_.entries.size()) return "code";
   const Entry& entry = state_.entries[key.index()];
-  return entry.is_defined ? shown(entry.name) : "jump to " + shown(entry.name);
+  const bool is_jump = !entry.is_defined && !state_.thread_locals.contains(entry.name);
+  return is_jump ? "jump to " + shown(entry.name) : shown(entry.name);
 }
 
 CodeKind JitModule::State::Owner::kind(FuncKey key) const {

@@ -189,7 +189,8 @@ Result<Target> find_target(const std::string& path) {
   Target out;
   out.path = path;
   // What the shell opened for us is written to, whatever it is.
-  const bool is_open = path.starts_with("/dev/") || path.starts_with("/proc/");
+  const bool is_open =
+      path.starts_with("/dev/std") || path.starts_with("/dev/fd/") || path.starts_with("/proc/");
   if (char* resolved = ::realpath(path.c_str(), nullptr)) {
     out.path = resolved;
     ::free(resolved);

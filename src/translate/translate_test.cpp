@@ -247,11 +247,11 @@ block0(v0: i64, v1: i32):
 v2 = iconst.i32 3
 v3 = uextend.i64 v1
 v4 = load.i64 notrap aligned readonly can_move v0+32
-v5 = load.i64 notrap aligned region0 v4+8
+v5 = load.i64 notrap aligned can_move region0 v4+8
 v6 = icmp uge v3, v5
 trapnz v6, user3
 v7 = load.i64 notrap aligned readonly can_move v0+32
-v8 = load.i64 notrap aligned region0 v7
+v8 = load.i64 notrap aligned can_move region0 v7
 v9 = iconst.i64 3
 v10 = ishl v3, v9
 v11 = iadd v8, v10
@@ -335,7 +335,7 @@ v3 = uextend.i64 v1
 v4 = iconst.i64 0x7fff_fff5
 v5 = iadd v3, v4
 v6 = load.i64 notrap aligned readonly can_move v0+40
-v7 = load.i64 notrap aligned region1 v6+8
+v7 = load.i64 notrap aligned can_move region1 v6+8
 v8 = icmp ugt v5, v7
 trapnz v8, heap_oob
 v9 = iconst.i64 0x7fff_fff1
@@ -371,7 +371,7 @@ v3 = uextend.i64 v1
 v4 = call fn0(v0, v2, v3)
 v5 = ireduce.i32 v4
 v6 = load.i64 notrap aligned readonly can_move v0+40
-v7 = load.i64 notrap aligned region0 v6+8
+v7 = load.i64 notrap aligned can_move region0 v6+8
 v8 = iconst.i64 16
 v9 = ushr v7, v8
 v10 = ireduce.i32 v9
@@ -450,11 +450,11 @@ TEST(Translate, TableAccess) {
 block0(v0: i64, v1: i32, v2: i64):
 v3 = uextend.i64 v1
 v4 = load.i64 notrap aligned readonly can_move v0+32
-v5 = load.i64 notrap aligned region0 v4+8
+v5 = load.i64 notrap aligned can_move region0 v4+8
 v6 = icmp uge v3, v5
 trapnz v6, user2
 v7 = load.i64 notrap aligned readonly can_move v0+32
-v8 = load.i64 notrap aligned region0 v7
+v8 = load.i64 notrap aligned can_move region0 v7
 v9 = iconst.i64 3
 v10 = ishl v3, v9
 v11 = iadd v8, v10
@@ -462,11 +462,11 @@ store notrap aligned region1 v2, v11
 v12 = iconst.i32 0
 v13 = uextend.i64 v12
 v14 = load.i64 notrap aligned readonly can_move v0+32
-v15 = load.i64 notrap aligned region0 v14+8
+v15 = load.i64 notrap aligned can_move region0 v14+8
 v16 = icmp uge v13, v15
 trapnz v16, user2
 v17 = load.i64 notrap aligned readonly can_move v0+32
-v18 = load.i64 notrap aligned region0 v17
+v18 = load.i64 notrap aligned can_move region0 v17
 v19 = iconst.i64 3
 v20 = ishl v13, v19
 v21 = iadd v18, v20

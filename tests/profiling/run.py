@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The profilers as a user sees them: HOIST is the command,
-COLLECTOR the library of itt_collector.cpp; further arguments are the tests to run. Real perf, where the kernel lets us use it; a stand-in for
-VTune's collector; the sampler and its files; a browser, where there is one."""
+"""The profilers as a user sees them: HOIST is the command, COLLECTOR the library of itt_collector.cpp; further
+arguments are the tests to run. Real perf, where the kernel lets us use it; a stand-in for VTune's collector; the
+sampler and its files; a browser, where there is one."""
 import json
 import os
 import re
@@ -165,6 +165,27 @@ def test_backtrace_lines(work, guests):
     sh("clang-22", "--target=wasm32", "-O1", "-g", "-nostdlib", "-fuse-ld=lld", "--no-wasm-opt", work + "/trap.c", "-o", work + "/trap.wasm")
     out, err = sh(HOIST, "run", work + "/trap.wasm", status=None)
     expect("trap.c:2" in err and "trap.c:5" in err, "lines in a backtrace: " + err)
+
+
+def test_inlined_by_the_guest(work, guests):
+    """What the guest's compiler inlined: in profiles and in backtraces."""
+    folder = tempfile.mkdtemp(dir=work)
+    with open(folder + "/in.c", "w") as file:
+        file.write("static inline __attribute__((always_inline)) unsigned mix(unsigned x) {\n  return x * 2654435761u ^ (x >> 13);\n}\n"
+                   "static inline __attribute__((always_inline)) int get(volatile int *p) {\n  return *p;\n}\n"
+                   "__attribute__((noinline)) unsigned table(unsigned n) {\n  unsigned h = 1;\n  for (unsigned i = 0; i < n; ++i)\n"
+                   "    h = mix(h + i);\n  return h;\n}\n"
+                   "int main(int argc, char **argv) {\n  volatile unsigned kept = table(300000000);\n"
+                   "  return argc > 1 ? get((int *)0x70000000) : kept == 7;\n}\n")
+    sh("clang-22", "--target=wasm32-wasi", "-O2", "-g", "--no-wasm-opt", "in.c", "-o", "in.wasm", cwd=folder)
+    sh(HOIST, "run", "--profile=guest,lines,out=a.txt", "in.wasm", cwd=folder)
+    stacks = collapsed(open(folder + "/a.txt").read())
+    # Of the loop's four instructions, two are mix's.
+    expect(share(stacks, lambda s: s[-1].startswith("mix [inlined]") and "in.c:2" in s[-1]) > 0.1, "inlined: %r" % stacks)
+    expect(share(stacks, lambda s: s[-1].startswith("mix [inlined]") and not re.match(r"table .*in\.c:10$", s[-2])) < 0.02,
+           "where it is called: %r" % stacks)
+    out, err = sh(HOIST, "run", "in.wasm", "trap", cwd=folder, status=None)
+    expect(re.search(r"  0: get at .*in\.c:5 \(inlined\)\n +\S*main\S* @ 0x[0-9a-f]+ at .*in\.c:15\n", err), "a backtrace: " + err)
 
 
 def need_perf(work):

@@ -217,8 +217,8 @@ void RunProfile::apply(Config& config) const {
 Result<void> RunProfile::start(const Module& module, Store& store) {
   const runtime::ModuleCode& code = *module.impl()->code;
   if (samples_ || agent_ == Profiler::JitDump || agent_ == Profiler::VTune) {
-    for (const std::string& problem :
-         {code.lines().problem(), std::string(code.names().problem())}) {
+    for (const std::string& problem : {code.lines().problem(), code.inlined_calls().problem(),
+                                       std::string(code.names().problem())}) {
       if (!problem.empty())
         note(fmt::format("hoist: {}: warning: {}\n", base::printable(file_),
                          base::printable(problem)));
@@ -228,6 +228,7 @@ Result<void> RunProfile::start(const Module& module, Store& store) {
   auto sampler = GuestProfiler::start(sampler_options_);
   if (!sampler) return std::move(sampler).error();
   sampler_.emplace(*std::move(sampler));
+  is_sampling_ = true;
   started_ns_ = platform::now_ns(platform::Clock::Monotonic);
   interrupt_ = store.interrupt_handle();
   // Without it, a signal ends the process and the profile is lost, as that of any process.
@@ -256,7 +257,7 @@ void RunProfile::on_signal(int signal) {
 }
 
 bool RunProfile::finish() {
-  if (!sampler_) return true;
+  if (!is_sampling_) return true;
   if (!claim()) wait_if_ended();
   const bool written = write_and_report();
   signals_.stop();
@@ -265,7 +266,7 @@ bool RunProfile::finish() {
 }
 
 void RunProfile::discard() {
-  if (!sampler_) return;
+  if (!is_sampling_) return;
   if (!claim()) wait_if_ended();
   static_cast<void>(sampler_->stop());
   sampler_.reset();

@@ -56,7 +56,8 @@ class RunProfile {
   bool reports_ = false;
   bool by_line_ = false;
   bool has_format_ = false;
-  std::optional<GuestProfiler> sampler_;
+  std::optional<GuestProfiler> sampler_;  ///< of whom `claim` let
+  bool is_sampling_ = false;              ///< since the start
   std::uint64_t started_ns_ = 0;
 
   /// Who has it ends the profile, once: a signal, or the program's end.

@@ -459,10 +459,6 @@ int run_with_stack(RunOptions& options) {
   return made ? call.status : fail("--max-stack: the system gives no stack of that size");
 }
 
-}  // namespace
-
-namespace {
-
 /// Says in the usage that a program follows, which CLI11 does not know of.
 class ProgramUsage final : public CLI::Formatter {
   std::string make_usage(const CLI::App* app, std::string name) const override {

@@ -133,14 +133,6 @@ TEST(Lower, TellsWhatItLacks) {
                           "  return v0\n"
                           "}\n"),
             "the pinned register on x86_64 without the setting enable_pinned_reg");
-  EXPECT_EQ(lowered_error("function %f() -> i64 fast {\n"
-                          "  gv0 = symbol tls %x\n"
-                          "block0:\n"
-                          "  v0 = tls_value.i64 gv0\n"
-                          "  return v0\n"
-                          "}\n"),
-            "tls_value on x86_64: code that is loaded into a running process has no thread-local "
-            "storage");
 }
 
 }  // namespace hoist::isa::x64

@@ -229,9 +229,10 @@ class Dump {
     put(out, process_);
     put(out, platform::now_ns(Clock::Monotonic));
     put<std::uint64_t>(out, 0);
-    if (file_.append(out)) return file_.map_marker();
-    file_.close();
-    return Error(ErrorKind::Io, "the jitdump file cannot be written");
+    Result<void> made = Error(ErrorKind::Io, "the jitdump file cannot be written");
+    if (file_.append(out)) made = file_.map_marker();
+    if (!made) file_.close();
+    return made;
   }
 
   std::mutex mutex_;

@@ -9,6 +9,7 @@
 
 #include "platform/clocks.hpp"
 #include "platform/files.hpp"
+#include "platform/threads.hpp"
 
 namespace hoist::profiling {
 namespace {
@@ -54,6 +55,12 @@ std::string perf_map_lines(const LoadedCode& code) {
 }
 
 Result<std::shared_ptr<CodeListener>> make_perf_map_agent() {
+  static const bool guarded = [] {
+    platform::at_fork([] { file_mutex.lock(); }, [] { file_mutex.unlock(); },
+                      [] { file_mutex.unlock(); });
+    return true;
+  }();
+  static_cast<void>(guarded);
   const std::uint32_t process = platform::process_id();
   std::string path = fmt::format("/tmp/perf-{}.map", process);
   {

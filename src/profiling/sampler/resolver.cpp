@@ -27,6 +27,8 @@ using image::FuncKind;
 
 namespace {
 
+/// Ways to get somewhere: of a guest whose stacks are never the same, later frames are left out.
+constexpr std::uint32_t kMostNodes = 4U << 20;
 /// Of a name that a module gives to an import.
 constexpr std::size_t kMaxImportName = 200;
 
@@ -253,6 +255,7 @@ std::uintptr_t Resolver::hidden_caller(std::uintptr_t pc, std::uint64_t at_sp,
 std::uint32_t Resolver::child(std::uint32_t parent, std::uint32_t frame) {
   const std::uint64_t key = std::uint64_t{parent + 1} << 32 | frame;
   const auto number = static_cast<std::uint32_t>(profile_.nodes.size());
+  if (number >= kMostNodes && !children_.contains(key)) return parent;
   const auto [at, fresh] = children_.try_emplace(key, number);
   if (fresh) profile_.nodes.push_back({parent, frame, 0});
   return at->second;

@@ -58,7 +58,6 @@ struct SampledThread {
   std::atomic<std::uintptr_t> last_sp{0};
   std::uint32_t last_node = Profile::kNone;
   std::uint64_t waited_ran_ns = 0;  ///< WaitPlace::ran_ns; 0: it has been interrupted since
-  bool ended = false;
   std::uint64_t lost_before = 0;
 };
 
@@ -123,13 +122,9 @@ class Sampler {
     wake_.notify_all();
     worker_.reset();
     const std::lock_guard<std::mutex> lock(mutex_);
-    drain();
     profile_.duration_ns = platform::now_ns(Clock::Monotonic) - begun_;
     resolver_.reset();
     running_ = false;
-    retired_.insert(retired_.end(), std::make_move_iterator(threads_.begin()),
-                    std::make_move_iterator(threads_.end()));
-    threads_.clear();
     return std::move(profile_);
   }
 
@@ -195,7 +190,10 @@ class Sampler {
     entry.watcher = nullptr;
     while (thread->busy.load() != 0) platform::yield_thread();
     drain(*thread);
-    thread->ended = true;
+    const auto at = std::find_if(threads_.begin(), threads_.end(),
+                                 [&](const auto& each) { return each.get() == thread; });
+    retired_.push_back(std::move(*at));
+    threads_.erase(at);
   }
 
   // ---- With the sampler locked.
@@ -210,7 +208,6 @@ class Sampler {
     thread->last_sp = 0;
     thread->last_node = Profile::kNone;
     thread->waited_ran_ns = 0;
-    thread->ended = false;
     return thread;
   }
   void drain_nothing(SampledThread& thread) {
@@ -247,9 +244,7 @@ class Sampler {
   }
 
   void drain() {
-    for (const auto& thread : threads_) {
-      if (!thread->ended) drain(*thread);
-    }
+    for (const auto& thread : threads_) drain(*thread);
   }
 
   // ----
@@ -294,7 +289,7 @@ class Sampler {
 
   void sample_threads(std::uint32_t periods) {
     for (const auto& thread : threads_) {
-      if (thread->ended || !jit::is_in_guest(*thread->state)) continue;
+      if (!jit::is_in_guest(*thread->state)) continue;
       if (still_waits(*thread)) {
         drain(*thread);
         count(*thread, platform::now_ns(Clock::Monotonic), periods);

@@ -12,9 +12,8 @@ void MethodTables::clear() {
   regions_.clear();
 }
 
-void MethodTables::read(const LoadedCode& code, std::size_t number, std::uint64_t code_size) {
+void MethodTables::read(const LoadedCode& code, std::size_t number) {
   clear();
-  size_ = static_cast<std::uint32_t>(code_size);
   code.lines(number, lines_);
   code.inlined(number, inlined_);
   for (std::uint32_t i = 0; i < inlined_.size(); ++i) {

@@ -29,7 +29,7 @@ class MethodTables {
   };
 
   void clear();
-  void read(const LoadedCode& code, std::size_t number, std::uint64_t code_size);
+  void read(const LoadedCode& code, std::size_t number);
   std::span<Region> regions() { return regions_; }
   const InlinedCode& call(std::uint32_t number) const { return inlined_[number]; }
 
@@ -54,7 +54,6 @@ class MethodTables {
   std::vector<InlinedCode> inlined_;
   std::vector<Segment> segments_;  // by address
   std::vector<Region> regions_;
-  std::uint32_t size_ = 0;
 };
 
 }  // namespace hoist::profiling

@@ -49,7 +49,7 @@ TEST(MethodTables, CallsInPiecesAndOnlyInOthers) {
                      {call(InlinedCode::kNone, "a", 100, {{10, 14}, {50, 60}}),
                       call(InlinedCode::kNone, "a", 200, {}), call(1, "b", 300, {{14, 24}})});
   MethodTables tables;
-  tables.read(code, 0, 80);
+  tables.read(code, 0);
   const auto regions = tables.regions();
   ASSERT_EQ(regions.size(), 4U);
   const std::uint32_t wanted[][4] = {{0, 10, 14, MethodTables::kItself},
@@ -73,10 +73,10 @@ TEST(MethodTables, CallsInPiecesAndOnlyInOthers) {
 
 TEST(MethodTables, NothingKnown) {
   MethodTables tables;
-  tables.read(Inlined({}, {}), 0, 16);
+  tables.read(Inlined({}, {}), 0);
   EXPECT_TRUE(tables.regions().empty());
   EXPECT_EQ(text(tables, MethodTables::kItself, 0, 16), "");
-  tables.read(Inlined({{0, 7, "", 0}}, {}), 0, 16);
+  tables.read(Inlined({{0, 7, "", 0}}, {}), 0);
   EXPECT_EQ(text(tables, MethodTables::kItself, 0, 16), "");
 }
 
@@ -108,7 +108,7 @@ TEST(MethodTables, RandomTreesOfCalls) {
     }
     MethodTables tables;
     const Inlined code(lines, calls);
-    tables.read(code, 0, 64);
+    tables.read(code, 0);
     const auto wanted = [&](std::uint32_t of, std::uint32_t at) {
       std::uint32_t line = line_of[at];
       for (std::uint32_t in = owner[at]; in != of; in = calls[in].parent)

@@ -100,7 +100,7 @@ class Collector {
     const CodePiece piece = code.piece(number);
     if (piece.size == 0) return 0;
     tables_.clear();
-    if (piece.kind == CodeKind::Function) tables_.read(code, number, piece.code_size);
+    if (piece.kind == CodeKind::Function) tables_.read(code, number);
     entries_.clear();
     const std::string_view file =
         tables_.put_lines(MethodTables::kItself, 0, piece.code_size, entries_);

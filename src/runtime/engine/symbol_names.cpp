@@ -27,7 +27,11 @@ std::string_view SymbolNames::function(std::uint32_t func) const {
 }
 
 std::string SymbolNames::operator()(FuncKey key) const {
-  const auto type = [&] { return wasm::to_string(module_.types[key.index()]); };
+  // Those of inlined calls are not checked when an image is loaded: any number is possible.
+  const auto type = [&] {
+    return key.index() < module_.types.size() ? wasm::to_string(module_.types[key.index()])
+                                              : std::string("?");
+  };
   switch (key.kind()) {
     case FuncKind::WasmFunction: {
       const std::string_view name = function(key.index());
@@ -36,7 +40,8 @@ std::string SymbolNames::operator()(FuncKey key) const {
     case FuncKind::EntryTrampoline: return "entry trampoline " + type();
     case FuncKind::ExitTrampoline: return "exit trampoline " + type();
     case FuncKind::BuiltinTrampoline:
-      return std::string("builtin trampoline ") + image::kBuiltins[key.index()].name;
+      return std::string("builtin trampoline ") +
+             (key.index() < image::kBuiltinCount ? image::kBuiltins[key.index()].name : "?");
     case FuncKind::User: return fmt::format("user[{}]", key.index());
   }
   return {};

@@ -192,6 +192,8 @@ bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
     activation.outer_host_function = host_function_;
   }
   activation.host_function = &host_function_;
+  // A sampler's handler on this thread finds it complete.
+  std::atomic_signal_fence(std::memory_order_release);
   thread.innermost = &activation;
   ++activations_;
   const std::uint32_t float_mode = platform::float_mode();

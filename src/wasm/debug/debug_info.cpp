@@ -317,35 +317,36 @@ std::uint64_t DebugInfo::address(const Unit& unit, const Value& value) const {
   }
 }
 
-bool DebugInfo::ranges(const Unit& unit, const Entry& entry, std::size_t most,
+bool DebugInfo::ranges(const Unit& unit, const Entry& entry, std::size_t& left,
                        std::vector<Range>& out) const {
   if (const Value& list = entry[kRanges]) {
-    if (unit.version < 5) return old_ranges(unit, list.number, most, out);
-    if (list.form != dwarf::kFormRnglistx) return range_list(unit, list.number, most, out);
+    if (unit.version < 5) return old_ranges(unit, list.number, left, out);
+    if (list.form != dwarf::kFormRnglistx) return range_list(unit, list.number, left, out);
     if (list.number > sections_.rnglists.size()) return false;
     Cursor in(sections_.rnglists, unit.range_lists);
     in.skip(list.number * (unit.wide ? 8 : 4));
     const std::uint64_t at = in.offset(unit.wide);
     if (!in.ok() || at > sections_.rnglists.size()) return false;
-    return range_list(unit, unit.range_lists + at, most, out);
+    return range_list(unit, unit.range_lists + at, left, out);
   }
   if (!entry[kLowPc] || !entry[kHighPc]) return true;
   const std::uint64_t low = address(unit, entry[kLowPc]);
   const Value& high = entry[kHighPc];
   const std::uint64_t absolute = address(unit, high);
   if (low == kNone) return false;
-  if (most == 0) return false;
+  if (left == 0) return false;
+  --left;
   // A number is the length.
   out.push_back({low, absolute != kNone ? absolute : low + high.number});
   return true;
 }
 
-bool DebugInfo::old_ranges(const Unit& unit, std::uint64_t at, std::size_t most,
+bool DebugInfo::old_ranges(const Unit& unit, std::uint64_t at, std::size_t& left,
                            std::vector<Range>& out) const {
   Cursor in(sections_.ranges, at);
   std::uint64_t base = unit.low_pc;
   const std::uint64_t escape = unit.address_bytes == 8 ? ~std::uint64_t{0} : 0xffff'ffff;
-  for (std::size_t count = 0; count < most; ++count) {
+  for (; left != 0; --left) {
     const std::uint64_t begin = in.address(unit.address_bytes);
     const std::uint64_t end = in.address(unit.address_bytes);
     if (!in.ok()) return false;
@@ -359,11 +360,11 @@ bool DebugInfo::old_ranges(const Unit& unit, std::uint64_t at, std::size_t most,
   return false;
 }
 
-bool DebugInfo::range_list(const Unit& unit, std::uint64_t at, std::size_t most,
+bool DebugInfo::range_list(const Unit& unit, std::uint64_t at, std::size_t& left,
                            std::vector<Range>& out) const {
   Cursor in(sections_.rnglists, at);
   std::uint64_t base = unit.low_pc;
-  for (std::size_t count = 0; count < most; ++count) {
+  for (; left != 0; --left) {
     std::uint64_t begin = 0;
     switch (in.u8()) {
       case kEndOfList: return in.ok();

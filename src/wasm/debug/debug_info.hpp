@@ -99,8 +99,9 @@ class DebugInfo {
   std::string_view text(const Unit& unit, const Value& value) const;
   /// The offset in the section that a reference means, or kNone.
   std::uint64_t target(const Unit& unit, const Value& value) const;
-  /// Where its code is. At most `most`; false: that is not all, or it is damaged.
-  bool ranges(const Unit& unit, const Entry& entry, std::size_t most,
+  /// Where its code is. Each entry of a list takes one of `left`; false: that is not all, since
+  /// none is left, or it is damaged.
+  bool ranges(const Unit& unit, const Entry& entry, std::size_t& left,
               std::vector<Range>& out) const;
 
  private:
@@ -130,9 +131,9 @@ class DebugInfo {
   bool value(const Unit& unit, dwarf::Cursor& in, std::uint16_t form, Value& out) const;
   std::uint64_t address(const Unit& unit, const Value& value) const;
   std::uint64_t address_at(const Unit& unit, std::uint64_t index) const;
-  bool old_ranges(const Unit& unit, std::uint64_t at, std::size_t most,
+  bool old_ranges(const Unit& unit, std::uint64_t at, std::size_t& left,
                   std::vector<Range>& out) const;
-  bool range_list(const Unit& unit, std::uint64_t at, std::size_t most,
+  bool range_list(const Unit& unit, std::uint64_t at, std::size_t& left,
                   std::vector<Range>& out) const;
 
   const dwarf::Sections& sections_;

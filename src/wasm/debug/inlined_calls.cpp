@@ -24,6 +24,8 @@ constexpr unsigned kMostOrigins = 8;
 /// Entries that are read for names take as many times the section's bytes at most: an honest one
 /// is read a few times.
 constexpr std::size_t kNameReads = 16;
+/// Likewise headers of .debug_line, each read once for each unit that names it.
+constexpr std::size_t kHeaderReads = 4;
 
 }  // namespace
 
@@ -34,7 +36,7 @@ class InlinedCallReader {
 
   InlinedCalls run() {
     out_.code_begin_ = module_.code_section.offset;
-    most_ranges_ = sections_.info.size() + sections_.ranges.size() + sections_.rnglists.size();
+    ranges_left_ = sections_.info.size() + sections_.ranges.size() + sections_.rnglists.size();
     if (info_.problem() != nullptr) damaged(info_.problem(), 0);
     for (const DebugInfo::Unit& unit : info_.units()) {
       const std::size_t before = intervals_.size();
@@ -91,8 +93,8 @@ class InlinedCallReader {
   bool add_call(const DebugInfo::Entry& entry, std::uint32_t& call) {
     ranges_.clear();
     // A list that is damaged is as good as none.
-    if (!info_.ranges(*unit_, entry, most_ranges_ - intervals_.size(), ranges_)) {
-      if (ranges_.size() >= most_ranges_ - intervals_.size()) return false;
+    if (!info_.ranges(*unit_, entry, ranges_left_, ranges_)) {
+      if (ranges_left_ == 0) return false;
       ranges_.clear();
     }
     const auto number = static_cast<std::uint32_t>(out_.calls_.size());
@@ -164,16 +166,21 @@ class InlinedCallReader {
     return number(std::string(name.empty() ? "?" : name), out_.names_, name_numbers_, name_bytes_);
   }
 
+  void read_header() {
+    dwarf::Cursor in(sections_.line, unit_->line_program);
+    const dwarf::UnitLength length = dwarf::unit_length(in);
+    dwarf::Cursor program(in.take(length.bytes));
+    if (in.ok() && header_.read(sections_, program, length.wide, unit_->directory) != nullptr)
+      header_ = LineHeader();
+    header_bytes_read_ += program.at();
+  }
+
   /// Of a file of the unit.
   std::uint32_t file_number(std::uint64_t file) {
     if (!has_header_) {
       has_header_ = true;
       header_ = LineHeader();
-      dwarf::Cursor in(sections_.line, unit_->line_program);
-      const dwarf::UnitLength length = dwarf::unit_length(in);
-      dwarf::Cursor program(in.take(length.bytes));
-      if (in.ok() && header_.read(sections_, program, length.wide, unit_->directory) != nullptr)
-        header_ = LineHeader();
+      if (header_bytes_read_ <= kHeaderReads * sections_.line.size()) read_header();
       unit_files_.assign(header_.file_count(), InlinedCalls::kNone);
     }
     if (file >= unit_files_.size()) return number({}, out_.files_, file_numbers_, file_bytes_);
@@ -227,12 +234,13 @@ class InlinedCallReader {
   std::vector<std::uint32_t> unit_files_;
   std::vector<Interval> intervals_;
   std::vector<DebugInfo::Range> ranges_;
-  std::size_t most_ranges_ = 0;
+  std::size_t ranges_left_ = 0;
   std::unordered_map<std::uint64_t, std::uint32_t, base::KeyedHash> by_origin_;
   std::unordered_map<std::string, std::uint32_t, base::KeyedHash> name_numbers_;
   std::unordered_map<std::string, std::uint32_t, base::KeyedHash> file_numbers_;
   std::size_t name_bytes_ = 0;
   std::size_t name_bytes_read_ = 0;
+  std::size_t header_bytes_read_ = 0;
   std::size_t file_bytes_ = 0;
 };
 

@@ -205,6 +205,55 @@ TEST(InlinedCalls, AttributesWithoutBytes) {
   EXPECT_TRUE(calls.empty());
 }
 
+/// Each of many entries names the same long list: reading must not go through it each time.
+TEST(InlinedCalls, OneListForAll) {
+  Bytes info = {4, 0};
+  put32(info, 0);
+  append(info, {4, 1});
+  put32(info, 0);
+  put32(info, 3);
+  Bytes ranges;
+  for (int i = 0; i < 100'000; ++i) {
+    info.push_back(6);
+    put32(info, 0);
+    put32(info, 0);
+    append(info, {1, 1});
+    put32(ranges, 0xffff'ffff);  // no range, only where those behind it count from
+    put32(ranges, 0);
+  }
+  info.push_back(0);
+  const InlinedCalls calls = read({{".debug_info", counted(info)},
+                                   {".debug_abbrev", abbreviations4()},
+                                   {".debug_ranges", ranges}});
+  EXPECT_NE(calls.problem(), "");
+  EXPECT_TRUE(calls.empty());
+}
+
+/// Each of many units names the same list of files.
+TEST(InlinedCalls, OneHeaderForAll) {
+  Bytes unit = {4, 0};
+  put32(unit, 0);
+  append(unit, {4, 1});
+  put32(unit, 0);
+  put32(unit, 3);
+  unit.push_back(4);
+  for (const std::uint32_t word : {0U, 3U, 9U}) put32(unit, word);
+  append(unit, {1, 20, 0, 0});
+  unit = counted(unit);
+  Bytes info;
+  for (int i = 0; i < 20'000; ++i) append(info, unit);
+  Bytes files = {0};
+  for (int i = 0; i < 100'000; ++i) append(files, {'a', 0, 0, 0, 0});
+  files.push_back(0);
+  const InlinedCalls calls = read({{".debug_info", info},
+                                   {".debug_abbrev", abbreviations4()},
+                                   {".debug_line", line_unit(files, line_sequence(3), 4)}});
+  EXPECT_EQ(calls.problem(), "");
+  ASSERT_EQ(calls.size(), 20'000U);
+  EXPECT_EQ(calls[0].from.file, "a");
+  EXPECT_EQ(calls[19'999].from.file, "");
+}
+
 TEST(InlinedCalls, DamageEndsTheReading) {
   TestSections sections = version4();
   append(sections[0].second, {9, 0, 0, 0, 4, 0, 0, 0, 0, 0, 4, 99, 0});

@@ -53,7 +53,8 @@ TEST(Names, MalformedSectionsAreIgnored) {
 }
 
 TEST(Names, OneThatIsNotUtf8CostsNoOthers) {
-  const ModuleNames names = read_names(with_names("01 09 02 00 02 ff fe 01 02 'f1'"));
+  const Module m = with_names("01 09 02 00 02 ff fe 01 02 'f1'");
+  const ModuleNames names = read_names(m);
   EXPECT_TRUE(names.damaged);
   EXPECT_EQ(names.function(0), "");
   EXPECT_EQ(names.function(1), "f1");
