@@ -15,4 +15,10 @@ namespace hoist::profiling {
 /// no such profiler.
 Result<std::shared_ptr<CodeListener>> make_agent(Profiler profiler);
 
+/// Whether the files of perf map and jitdump agents of this process have all that was told. A full
+/// disk ends such a profile and not the program, so whoever asked for it should look at the end.
+bool agent_files_are_whole();
+/// For agents: they have not.
+void note_unwritten();
+
 }  // namespace hoist::profiling

@@ -352,9 +352,11 @@ class IrSink {
     std::uint32_t parts = 0;  ///< of a legacy try: catch parts that have begun
   };
   /// Ways from calls to handlers that a function may have whatever its size, and for each byte of
-  /// its body. Sensible ones have less than one for a byte; each becomes a block of machine code.
+  /// its body, and at most. Sensible ones have less than one for a byte; each becomes a block of
+  /// machine code.
   static constexpr std::uint64_t kHandlerWork = 100'000;
-  static constexpr std::uint64_t kHandlerWorkOfByte = 4;
+  static constexpr std::uint64_t kHandlerWorkOfByte = 1;
+  static constexpr std::uint64_t kMostHandlerWork = 1'000'000;
   static constexpr std::uint64_t kComparisonWork = 4;  // of one tag with another
   void open_scope(Frame& frame, std::uint32_t next);
   void add_clause(std::uint32_t tag, bool with_reference, ir::Block target);

@@ -4,9 +4,9 @@
 //
 //   differential_driver [OPTION...] FILE...
 //
-// Options as those of `hoist wast`: --opt-level N, --cpu TEXT, --nan any|canonical, --signals
-// on|off,
-// --bounds-checks auto|explicit, --fuel, --epoch, --verify; and --collect-always, --image.
+// Options as those of `hoist wast`: --opt-level N, --cpu TEXT, --nan any|canonical,
+// --signals on|off, --bounds-checks auto|explicit, --fuel, --epoch, --verify; and
+// --collect-always, --image.
 //
 // Assumes: numbers made here (`mix`, `kI32` …) are made alike in v8_driver.js, line by line.
 // NaNs print alike, since the specification leaves their bits open.

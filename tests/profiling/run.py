@@ -6,6 +6,7 @@ sampler and its files; a browser, where there is one."""
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -186,6 +187,19 @@ def test_inlined_by_the_guest(work, guests):
            "where it is called: %r" % stacks)
     out, err = sh(HOIST, "run", "in.wasm", "trap", cwd=folder, status=None)
     expect(re.search(r"  0: get at .*in\.c:5 \(inlined\)\n +\S*main\S* @ 0x[0-9a-f]+ at .*in\.c:15\n", err), "a backtrace: " + err)
+
+
+def test_full_disk(work, guests):
+    """A jitdump that does not fit is told, and the program goes on."""
+    folder = tempfile.mkdtemp(dir=work)
+    with open(folder + "/say.wat", "w") as file:
+        file.write("""(module (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32))) (memory (export "memory") 1)
+          (func (export "_start") (call $exit (i32.const 7))))""")
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (64, 64))
+    done = subprocess.run([HOIST, "run", "--no-cache", "--profile=jitdump", "say.wat"], cwd=folder, capture_output=True, preexec_fn=limit,
+                          restore_signals=False)  # Python ignores SIGXFSZ
+    expect(done.returncode == 7, "the program's status: %d %s" % (done.returncode, done.stderr))
+    expect(b"its file is not whole" in done.stderr, "a message: %s" % done.stderr)
 
 
 def need_perf(work):

@@ -17,6 +17,7 @@
 #include "hoist/profile_report.hpp"
 #include "platform/clocks.hpp"
 #include "platform/private_dir.hpp"
+#include "profiling/agent.hpp"
 #include "wasm/debug/line_table.hpp"
 
 namespace hoist::cli {
@@ -257,6 +258,11 @@ void RunProfile::on_signal(int signal) {
 }
 
 bool RunProfile::finish() {
+  if (agent_ != Profiler::None && !profiling::agent_files_are_whole()) {
+    note(
+        fmt::format("hoist: --profile={}: its file is not whole: the disk may be full\n", option_));
+    return false;
+  }
   if (!is_sampling_) return true;
   if (!claim()) wait_if_ended();
   const bool written = write_and_report();

@@ -11,7 +11,7 @@
 ///   goes in front of the loop if its condition does not change in it and nothing but the loop
 ///   follows there. It keeps its location.
 /// - `x + 16 > length` having been checked, `x + 8 > length` needs no check if the sums cannot
-/// wrap.
+///   wrap.
 ///
 /// Requires: `flow` and `dominators` of the function as it is, `memory` of it as it was before
 /// edges and pure instructions disappeared. Keeps: the graph; which trap happens, where, and after

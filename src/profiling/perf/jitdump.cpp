@@ -17,6 +17,7 @@
 #include "platform/dump_file.hpp"
 #include "platform/private_dir.hpp"
 #include "platform/threads.hpp"
+#include "profiling/agent.hpp"
 
 namespace hoist::profiling {
 namespace {
@@ -159,6 +160,7 @@ class Dump {
   void flush(std::span<const std::uint8_t> more) {
     // A full disk ends the profile, not the program; what is there stays whole.
     if (!broken_) broken_ = !file_.append(out_, more);
+    if (broken_) note_unwritten();
     out_.clear();
   }
 

@@ -10,6 +10,7 @@
 #include "platform/clocks.hpp"
 #include "platform/files.hpp"
 #include "platform/threads.hpp"
+#include "profiling/agent.hpp"
 
 namespace hoist::profiling {
 namespace {
@@ -30,7 +31,7 @@ class PerfMapAgent final : public CodeListener {
     if (platform::process_id() != process_) return;
     const std::string lines = perf_map_lines(code);
     const std::lock_guard<std::mutex> lock(file_mutex);
-    static_cast<void>(platform::append_file(path_, lines));
+    if (!platform::append_file(path_, lines)) note_unwritten();
   }
   void on_unload(const LoadedCode&) noexcept override {}
 

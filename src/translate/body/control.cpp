@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions, blocks and branches.
+#include <algorithm>
+
 #include "image/layout/func_key.hpp"
 #include "translate/calls/trampolines.hpp"
 #include "translate/ir_sink.hpp"
@@ -54,7 +56,8 @@ bool IrSink::finish() {
 
 void IrSink::begin(const wasm::BodyInfo& info, Frame&) {
   ir::Function& f = func();
-  most_handler_work_ = kHandlerWork + kHandlerWorkOfByte * env_.module.body(info.func).size;
+  most_handler_work_ = std::min(
+      kHandlerWork + kHandlerWorkOfByte * env_.module.body(info.func).size, kMostHandlerWork);
   const FuncKey key(FuncKind::WasmFunction, 0, info.func);
   f.name = ir::ExternalName::user(key.name_space(), key.index());
   f.signature = ir_signature(info.type);

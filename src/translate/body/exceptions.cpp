@@ -126,8 +126,8 @@ bool IrSink::count_handlers(std::size_t count) {
   handler_work_ += count;
   if (handler_work_ <= most_handler_work_) return true;
   unsupported(
-      "a function with more ways from calls to exception handlers than 100000 and 4 for each byte "
-      "of it");
+      "a function with more ways from calls to exception handlers than 100000 and 1 for each byte "
+      "of it, 1000000 in all");
   return false;
 }
 

@@ -3,20 +3,17 @@
 // it:
 //
 //  - Epoch: at the start of a function and of each turn of a loop, the engine's counter is compared
-//  with
-//    the deadline of the store. The loads are of no region and so never reused.
+//    with the deadline of the store. The loads are of no region and so never reused.
 //  - Interrupts: at the start of each turn of a loop, the deadline is compared with 0, which is
-//  what a request makes of it. Functions that call compare the stack limit anyway, which a request
-//  raises; those that only call as their last act would not, so they look before that.
+//    what a request makes of it. Functions that call compare the stack limit anyway, which a
+//    request raises; those that only call as their last act would not, so they look before that.
 //  - Fuel: what is left is a variable like a local, so that loops keep it in a register.
-//  Instructions are
-//    counted while they are translated and taken off where control flow parts or joins; the
-//    variable goes to the store context before every call and every way out, and comes from there
-//    after calls. That does not depend on what the optimiser does later: the counts are the same at
-//    all levels.
+//    Instructions are counted while they are translated and taken off where control flow parts or
+//    joins; the variable goes to the store context before every call and every way out, and comes
+//    from there after calls. That does not depend on what the optimiser does later: the counts are
+//    the same at all levels.
 //  - Traps without signals: they call the builtin `trap`, and what a processor would find by
-//  faulting is
-//    compared.
+//    faulting is compared.
 #include "translate/ir_sink.hpp"
 
 namespace hoist::translate {
