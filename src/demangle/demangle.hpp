@@ -13,7 +13,7 @@ namespace hoist::demangle {
 
 /// Longer names are not demangled; longer results are cut and end in "...".
 inline constexpr std::size_t kMaxMangled = 1500;
-inline constexpr std::size_t kMaxDemangled = 4096;
+inline constexpr std::size_t kMaxDemangled = std::size_t{32} << 10;
 
 /// Whether this build can do it.
 bool is_available();

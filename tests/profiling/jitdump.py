@@ -76,7 +76,10 @@ def read(path):
                 raise Bad("code index %d twice" % index)
             indexes.add(index)
             code = Code(name.decode("utf-8"), address, body[end:], index, when)
-            for where, _, _ in lines:
+            # perf's line table ends at the last entry: it is the one before, at the end of the code.
+            if lines and (len(lines) < 2 or lines[-1][1:] != lines[-2][1:] or not lines[-2][0] < lines[-1][0] <= address + length):
+                raise Bad("the lines of %r have no end" % name)
+            for where, _, _ in lines[:-1]:
                 if not address <= where < address + length:
                     raise Bad("a line of %r outside of its code" % name)
             code.lines = lines

@@ -134,7 +134,7 @@ class Dump {
                           static_cast<std::size_t>(piece.size));
     if (piece.kind == CodeKind::Function) {
       code.lines(number, lines_);
-      put_debug_info(address, file);
+      put_debug_info(address, piece.code_size, file);
     }
     put_unwinding_info(piece, frame);
     const std::size_t at = begin_record(out_, kCodeLoad, time_);
@@ -164,26 +164,34 @@ class Dump {
     out_.clear();
   }
 
-  void put_debug_info(std::uint64_t address, const std::string& module_file) {
+  /// perf's line table ends at the last entry: that is there once more at the end of the code.
+  void put_debug_info(std::uint64_t address, std::uint64_t code_size,
+                      const std::string& module_file) {
     const std::size_t at = begin_record(out_, kDebugInfo, time_);
     put<std::uint64_t>(out_, address);
     const std::size_t count_at = out_.size();
     put<std::uint64_t>(out_, 0);
     std::uint64_t count = 0;
-    for (const CodeLine& line : lines_) {
+    const auto put_line = [&](const CodeLine& line, std::uint64_t offset) {
       const bool has_line = line.line != 0;
-      if (!has_line && line.module_offset == CodeLine::kNoOffset) continue;
-      put<std::uint64_t>(out_, address + line.offset);
+      put<std::uint64_t>(out_, address + offset);
       put<std::uint32_t>(out_,
                          has_line ? line.line : static_cast<std::uint32_t>(line.module_offset));
       put<std::uint32_t>(out_, 0);
       put_text(out_, has_line && !line.file.empty() ? line.file : std::string_view(module_file));
       ++count;
+    };
+    const CodeLine* last = nullptr;
+    for (const CodeLine& line : lines_) {
+      if (line.line == 0 && line.module_offset == CodeLine::kNoOffset) continue;
+      put_line(line, line.offset);
+      last = &line;
     }
-    if (count == 0) {
+    if (last == nullptr) {
       out_.resize(at);
       return;
     }
+    put_line(*last, code_size);
     base::store_le(&out_[count_at], count);
     end_record(out_, at);
   }

@@ -174,15 +174,42 @@ void Resolver::add_frames_of(const jit::CodeOwner* owner, FuncKey key, std::uint
   }
 }
 
+/// Where the function is, at an offset that has no place of its own (prologue, check of the stack):
+/// at the place before it, or the first.
+static std::uint32_t nearest_source(const image::Image& image, const image::FunctionEntry& entry,
+                                    std::uint32_t offset) {
+  using image::AddressEntry;
+  std::uint32_t before = image::kAbsent;
+  std::uint32_t after = image::kAbsent;
+  const std::uint32_t end = entry.offset + entry.code_size;
+  image.addresses().for_range(entry.offset, end, [&](AddressEntry at) {
+    if (at.offset < entry.offset || at.source == AddressEntry::kNone) return;
+    if (at.offset <= offset) {
+      before = at.offset;
+    } else if (after == image::kAbsent) {
+      after = at.offset;
+    }
+  });
+  const std::uint32_t place = before != image::kAbsent ? before : after;
+  std::uint32_t source = image::kAbsent;
+  if (place != image::kAbsent)
+    image::for_each_source_frame(image, place, [&](FuncKey, std::uint32_t at) { source = at; });
+  return source;
+}
+
 Resolver::Range Resolver::find_frames(std::uintptr_t pc) {
   const auto begin = static_cast<std::uint32_t>(pool_.size());
   const auto found = find_code(pc);
-  if (!found || found->image->find_function(found->offset) == nullptr) return {begin, 0};
+  if (!found) return {begin, 0};
+  const image::FunctionEntry* entry = found->image->find_function(found->offset);
+  if (entry == nullptr) return {begin, 0};
   // All but the last are inlined into it.
   std::vector<std::pair<FuncKey, std::uint32_t>> chain;
   image::for_each_source_frame(
       *found->image, found->offset,
       [&](FuncKey key, std::uint32_t source) { chain.emplace_back(key, source); });
+  if (chain.size() == 1 && chain[0].second == image::kAbsent)
+    chain[0].second = nearest_source(*found->image, *entry, found->offset);
   for (std::size_t i = 0; i < chain.size(); ++i)
     add_frames_of(found->owner, chain[i].first, chain[i].second, i + 1 != chain.size());
   return {begin, static_cast<std::uint32_t>(pool_.size()) - begin};

@@ -66,11 +66,13 @@ std::string_view MethodTables::put_lines(std::uint32_t call, std::uint64_t begin
   std::string_view file;
   const auto add = [&](std::uint64_t to, const CodeLine& line) {
     if (file.empty()) file = line.file;
+    // A method has one file: what the guest's compiler inlined from others stays with the line
+    // before it.
+    const bool is_ours = line.line != 0 && line.file == file;
     const auto offset = static_cast<unsigned>(to - begin);
-    const bool is_same = !out.empty() && (out.back().line == line.line || line.line == 0);
-    if (is_same) {
+    if (!out.empty() && (!is_ours || out.back().line == line.line)) {
       out.back().offset = offset;
-    } else if (line.line != 0) {
+    } else if (is_ours) {
       // Code of no line before the first one counts for that.
       out.push_back({offset, line.line});
     }

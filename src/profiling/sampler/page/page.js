@@ -577,7 +577,7 @@ function start() {
   });
   addEventListener("keydown", e => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
-    if (e.key === "/" && !/^(INPUT|SELECT)$/.test(e.target.tagName)) {
+    if (e.key === "/" && e.target !== $("search")) {
       e.preventDefault();
       $("search").focus();
     } else if (e.key === "Escape") {
