@@ -142,7 +142,8 @@ macro(hoist_add_layers file)
     endif()
   endforeach()
   # Where exceptions of the embedder's functions end.
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/platform/embedder_call.cpp PROPERTIES
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/platform/embedder_call.cpp
+                              ${PROJECT_SOURCE_DIR}/src/runtime/objects/host_function_call.cpp PROPERTIES
                               COMPILE_OPTIONS -fexceptions SKIP_PRECOMPILE_HEADERS ON
                               SKIP_UNITY_BUILD_INCLUSION ON)
   hoist_add_layout_hash()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The one file that is compiled with exceptions (cmake/layers.cmake): only there `noexcept` stops
-// one.
+// Compiled with exceptions, as host_function_call.cpp (cmake/layers.cmake): only there `noexcept`
+// stops one.
 #include "platform/embedder_call.hpp"
 
 namespace hoist::platform {

@@ -63,6 +63,11 @@ Result<std::vector<std::uint8_t>> compiled(const ObjdumpCommand& options,
   return Module::precompile(*engine, bytes);
 }
 
+Error compiled_already() {
+  return {ErrorKind::BadArgument,
+          "it is an image, compiled already: options for compiling have no effect"};
+}
+
 Result<Input> read_input(const ObjdumpCommand& options) {
   Input out;
   const std::string path = options.file == "-" ? "/dev/stdin" : options.file;
@@ -70,10 +75,7 @@ Result<Input> read_input(const ObjdumpCommand& options) {
   std::shared_ptr<const void> owner;
   std::span<const std::uint8_t> bytes;
   if (out.was_image) {
-    if (options.has_code_options) {
-      return Error(ErrorKind::BadArgument,
-                   "it is an image, compiled already: options for compiling have no effect");
-    }
+    if (options.has_code_options) return compiled_already();
     auto mapped = platform::MappedFile::open(path);
     if (!mapped) return std::move(mapped).error();
     auto file = std::make_shared<const platform::MappedFile>(*std::move(mapped));
@@ -81,7 +83,10 @@ Result<Input> read_input(const ObjdumpCommand& options) {
     owner = std::move(file);
   } else {
     auto read = platform::read_file(path, wasm::kMaxModuleBytes);
-    if (read) read = compiled(options, *read);
+    // A pipe tells only now.
+    out.was_image = read && Module::is_image(*read);
+    if (out.was_image && options.has_code_options) return compiled_already();
+    if (read && !out.was_image) read = compiled(options, *read);
     if (!read) return std::move(read).error();
     auto image = std::make_shared<const std::vector<std::uint8_t>>(*std::move(read));
     bytes = *image;

@@ -273,6 +273,12 @@ Result<Instance> instantiate(StoreRef store, const Module& module, Linker& linke
                          : options.unknown_imports == "default" ? UnknownImports::Default
                                                                 : UnknownImports::Error);
   if (WasiThreads::is_wanted(module)) {
+    failed = options.command.front();
+    if (!preloads.empty()) {
+      return Error(ErrorKind::Unsupported,
+                   "it starts threads, each in a store of its own: modules of --preload are not "
+                   "there");
+    }
     auto added = WasiThreads::add_to_linker(linker, module,
                                             options.limits.threads(options.max_threads, end));
     if (!added) return std::move(added).error();

@@ -35,7 +35,8 @@ class HostFunction {
   const std::string& name() const { return name_; }
   /// The parameters that the collector may own.
   std::span<const std::uint32_t> reference_params() const { return reference_params_; }
-  bool call(hoist::detail::HostCall& call) const { return spec_.thunk(spec_.closure, call); }
+  /// Nothing leaves it but a return (host_function_call.cpp).
+  bool call(hoist::detail::HostCall& call) const noexcept;
 
  private:
   std::shared_ptr<Engine> engine_;

@@ -151,11 +151,16 @@ Error Store::references_full() const {
     if (const char* name = limits_.name_of(StoreLimit::References)) objects = name;
     if (const char* name = limits_.name_of(StoreLimit::ReferenceBytes)) bytes = name;
   }
-  return Error(ErrorKind::Limit,
-               fmt::format("the store's references have reached their limit: {} objects of {}, "
-                           "{} bytes of {} ({}, {})",
-                           heap_.objects(), limits_.references, heap_.bytes(),
-                           limits_.reference_bytes, objects, bytes));
+  std::string out = "the store's references have reached their limit";
+  const char* separator = ": ";
+  const auto add = [&](std::uint64_t now, std::uint64_t most, const char* what, const char* name) {
+    if (most == kUnlimited) return;
+    out += fmt::format("{}{} {} of {} ({})", separator, now, what, most, name);
+    separator = ", ";
+  };
+  add(heap_.objects(), limits_.references, "objects", objects);
+  add(heap_.bytes(), limits_.reference_bytes, "bytes", bytes);
+  return Error(ErrorKind::Limit, std::move(out));
 }
 
 Result<void> Store::allow_instance() const {
