@@ -243,7 +243,7 @@ def test_perf_stacks(work, guests):
     chains = {"c": ["__main_void", "_start"], "cpp": ["__main_void", "_start"], "rust": ["hot::main", "_start"]}
     for kind, wasm in guests.items():
         name = HOT[kind][0]
-        for graph in (["--call-graph", "fp", "-F", "1000"], ["--call-graph", "dwarf,16384", "-F", "400"]):
+        for graph in (["--call-graph", "fp", "-F", "1000"], ["--call-graph", "dwarf,65528", "-F", "200"]):
             folder = tempfile.mkdtemp(dir=work)
             stacks = perf_stacks(folder, *graph, HOIST, "run", "--profile=jitdump", wasm, ROUNDS[kind])
             hot = [stack for stack in stacks if stack and stack[0].startswith(name)]

@@ -2,6 +2,13 @@
  * hoist.h: options of engines, linkers and WASI that additions.c does not use, seen from the guest. */
 #include "support.h"
 
+/* It runs beside itself, compiled as the other language. */
+#ifdef __cplusplus
+#define FILES "options.cpp"
+#else
+#define FILES "options.c"
+#endif
+
 static const char* cat =
     "(module"
     "  (import \"wasi_snapshot_preview1\" \"fd_read\""
@@ -87,7 +94,7 @@ static void check_streams(wasm_engine_t* engine) {
   CHECK(run(engine, wasi, "cat") == 0 && strcmp(written, "of a callback") == 0 && *text == 0);
 
   /* Through a file and back. */
-  const char* path = "options.c.out";
+  const char* path = FILES ".out";
   for (int again = 0; again < 2; ++again) {
     wasi = hoist_wasi_config_new();
     wasm_byte_vec_t bytes;
@@ -185,7 +192,7 @@ static void check_images(wasm_engine_t* engine) {
   wasm_store_t* store = wasm_store_new(engine);
   wasm_module_t* module = hoist_module_deserialize(store, &image, &error);
   CHECK(module != NULL);
-  const char* path = "options.c.image";
+  const char* path = FILES ".image";
   CHECK(hoist_module_serialize_to_file(module, path, &error));
   wasm_module_t* again = hoist_module_deserialize_file(store, path, &error);
   CHECK(again != NULL);
