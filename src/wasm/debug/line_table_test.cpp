@@ -81,13 +81,13 @@ TEST(LineTable, DirectoryOfTheCompilation) {
   put32(info, 0);
   append(info, {4, 1});
   put32(info, 0);  // its line program
-  put_text(info, "/work");
+  put_text(info, "/project");
   const LineTable table =
       read(module_with({{".debug_line", line_unit_4(line_sequence(3))},
                         {".debug_abbrev", {1, 0x11, 0, 0x10, 0x17, 0x1b, 8, 0, 0, 0}},
                         {".debug_info", counted(info)}}));
   EXPECT_EQ(table.problem(), "");
-  EXPECT_EQ(table.find(kCode + 3).file, "/work/src/a.c");
+  EXPECT_EQ(table.find(kCode + 3).file, "/project/src/a.c");
 }
 
 TEST(LineTable, NoLineReachesIntoTheNextFunction) {
