@@ -90,21 +90,22 @@ static Result<void> check_settings(const image::CodeSettings& image,
   return {};
 }
 
-/// What a module uses of the features that it was decoded with.
-static std::uint64_t features_of(const wasm::Module& module) {
-  return wasm::bits_of(wasm::used_features(module.bytes, module.features));
-}
-
-/// Bodies of images are not validated again: what they use is what their file says.
-static Result<void> check_features(std::uint64_t used, wasm::Features allowed) {
-  const std::uint64_t missing = used & ~wasm::bits_of(allowed);
+/// Bodies of images are not validated again: `accepted` is what they were accepted with. What the
+/// module uses of that matters only where the engine allows less.
+static Result<void> check_features(const wasm::Module& module, std::uint64_t accepted,
+                                   wasm::Features allowed) {
+  const std::uint64_t refused = ~wasm::bits_of(allowed);
+  if ((accepted & refused) == 0) return {};
+  const wasm::Features features = wasm::features_of_bits(accepted);
+  if (wasm::bits_of(features) != accepted)
+    return Error(ErrorKind::Malformed, "damaged image: it has unknown features");
+  const std::uint64_t missing =
+      wasm::bits_of(wasm::used_features(module.bytes, features)) & refused;
   if (missing == 0) return {};
-  const std::string names = wasm::switchable_names(missing);
-  if (names.empty()) return Error(ErrorKind::Malformed, "damaged image: it uses unknown features");
   return Error(ErrorKind::Unsupported,
                fmt::format("the image's module uses features that the engine has off: {} (hoist "
                            "run with --features; in the API Config::features)",
-                           names));
+                           wasm::switchable_names(missing)));
 }
 
 static Error damaged_module(const Error& reason) {
@@ -127,8 +128,8 @@ static Result<Module> load_image(const Engine& engine, std::span<const std::uint
   if (!module) return damaged_module(module.error());
   // Entries of a cache do not say it.
   const std::uint64_t known = image.language_features();
-  HOIST_TRY_VOID(
-      check_features(known != 0 ? known : features_of(*module), engine.impl()->features));
+  HOIST_TRY_VOID(check_features(*module, known != 0 ? known : wasm::bits_of(wasm::all_features()),
+                                engine.impl()->features));
   if (auto valid = wasm::validate_module(*module); !valid) return damaged_module(valid.error());
   HOIST_TRY_VOID(runtime::check_image(*module, image));
 
@@ -173,7 +174,7 @@ bool Module::is_image(std::span<const std::uint8_t> bytes) noexcept {
   return image::has_elf_magic(bytes);
 }
 
-/// `features`: what the module uses.
+/// `features`: what the module was accepted with.
 static std::vector<std::uint8_t> file_of(const wasm::Module& module, const image::Image& image,
                                          std::uint64_t features) {
   const std::vector<image::ImageSymbol> symbols = runtime::image_symbols(module, image);
@@ -190,7 +191,7 @@ Result<std::vector<std::uint8_t>> Module::serialize() const noexcept {
   const image::Image& image = impl_->code->code().image();
   // One that came from a file may have been accepted with other features than this engine's.
   const std::uint64_t known = image.language_features();
-  return file_of(module, image, known != 0 ? known : features_of(module));
+  return file_of(module, image, known != 0 ? known : wasm::bits_of(module.features));
 }
 
 Result<std::vector<std::uint8_t>> Module::precompile(const Engine& engine,
@@ -210,7 +211,7 @@ Result<std::vector<std::uint8_t>> Module::precompile(const Engine& engine,
   const runtime::CompileRequest request = api::compile_request(module, options, context);
   HOIST_TRY(const image::Image image,
             engine.impl()->engine->compiler().compile_module(module, request, nullptr));
-  return file_of(module, image, features_of(module));
+  return file_of(module, image, wasm::bits_of(module.features));
 }
 
 Result<void> Module::serialize_to_file(const std::string& path) const noexcept {

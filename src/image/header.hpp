@@ -32,7 +32,8 @@ struct ImageHeader {
   std::uint8_t canonical_nans;
   std::uint8_t deterministic_relaxed;
   std::uint8_t interrupts;
-  /// Of a file: those that its module uses, bit by bit in the order of wasm/format/features.def.
+  /// Of a file: those that its module was accepted with, bit by bit in the order of
+  /// wasm/format/features.def.
   std::uint64_t language_features;
 };
 static_assert(sizeof(ImageHeader) == 112);

@@ -27,6 +27,7 @@
 #include "wasm/format/feature_list.hpp"
 #include "wasm/format/limits.hpp"
 #include "wasm/text/wat_parser.hpp"
+#include "wasm/validate/used_features.hpp"
 #include "wasm/validate/validator.hpp"
 
 namespace hoist::cli {
@@ -134,7 +135,8 @@ class IrPrinter {
 
 void print_head(const ObjdumpCommand& options, const Input& input) {
   const image::CodeSettings settings = input.image.settings();
-  const std::string used = wasm::switchable_names(input.image.language_features());
+  const std::string used = wasm::switchable_names(wasm::bits_of(wasm::used_features(
+      input.module.bytes, wasm::features_of_bits(input.image.language_features()))));
   print(fmt::format(
       "{}: code for {} with {}; opt level {}{}{}{}{}{}{}{}; {} functions, {} bytes of code; the "
       "module uses {}\n",

@@ -81,4 +81,13 @@ std::uint64_t bits_of(Features features) {
   return bits;
 }
 
+Features features_of_bits(std::uint64_t bits) {
+  Features features;
+  for (const Feature feature : kFeatures) {
+    const bool is_there = ((bits >> static_cast<unsigned>(feature)) & 1) != 0;
+    features = is_there ? features.with(feature) : features.without(feature);
+  }
+  return features;
+}
+
 }  // namespace hoist::wasm

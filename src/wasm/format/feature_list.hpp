@@ -21,6 +21,8 @@ std::string feature_names();
 Features all_features();
 /// One bit for each feature, in the order of features.def.
 std::uint64_t bits_of(Features features);
+/// The other way; bits of no feature say nothing.
+Features features_of_bits(std::uint64_t bits);
 /// Names of the features among such bits that can be switched, separated by commas.
 std::string switchable_names(std::uint64_t bits);
 

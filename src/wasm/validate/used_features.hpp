@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
-/// Which features a module needs: for images, whose modules are not validated again.
+/// Which features a module needs: for images, whose modules are not validated again, where an
+/// engine allows fewer than the module was accepted with.
 
 #include "wasm/format/module.hpp"
 
