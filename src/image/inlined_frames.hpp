@@ -27,4 +27,11 @@ void for_each_source_frame(const Image& image, std::uint32_t offset, Visit&& vis
   visit(function->key, source);
 }
 
+/// Where the function itself is at that instruction, whatever is inlined there.
+inline std::uint32_t own_source_at(const Image& image, std::uint32_t offset) {
+  std::uint32_t source = kAbsent;
+  for_each_source_frame(image, offset, [&](FuncKey, std::uint32_t at) { source = at; });
+  return source;
+}
+
 }  // namespace hoist::image

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "image/inlined_frames.hpp"
 #include "jit/loaded_image.hpp"
 
 namespace hoist::jit {
@@ -72,12 +73,9 @@ void CodeView::lines(std::size_t number, std::vector<CodeLine>& out) const noexc
   if (out.empty() || out[0].offset == 0) return;
   // The prologue, and other code of no place, is where the first that has one is; if that is
   // inlined, where it was called.
-  const image::InlineTable& table = code_.image().tables().inlining;
-  std::uint32_t source = image::AddressEntry::kNone;
-  for (std::uint32_t at = table.frame_at(entry.offset + out[0].offset); at != image::kAbsent;
-       at = table.frame(at).parent)
-    source = table.frame(at).call_source;
-  if (source != image::AddressEntry::kNone) out.insert(out.begin(), line_at(0, source));
+  const std::uint32_t first = entry.offset + out[0].offset;
+  if (code_.image().tables().inlining.frame_at(first) != image::kAbsent)
+    out.insert(out.begin(), line_at(0, image::own_source_at(code_.image(), first)));
   out[0].offset = 0;
 }
 

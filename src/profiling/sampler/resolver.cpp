@@ -157,6 +157,12 @@ void Resolver::add_frame(const jit::CodeOwner* owner, FuncKey key, std::string_v
   pool_.push_back(at->second);
 }
 
+void Resolver::add_own_frame(const jit::CodeOwner* owner, FuncKey key, std::uint32_t source) {
+  const std::size_t before = pool_.size();
+  add_frames_of(owner, key, source, false);
+  pool_.erase(pool_.begin() + static_cast<std::ptrdiff_t>(before), pool_.end() - 1);
+}
+
 void Resolver::add_frames_of(const jit::CodeOwner* owner, FuncKey key, std::uint32_t source,
                              bool inlined) {
   const bool is_function = owner != nullptr && owner->kind(key) == CodeKind::Function;
@@ -191,10 +197,7 @@ static std::uint32_t nearest_source(const image::Image& image, const image::Func
     }
   });
   const std::uint32_t place = before != image::kAbsent ? before : after;
-  std::uint32_t source = image::kAbsent;
-  if (place != image::kAbsent)
-    image::for_each_source_frame(image, place, [&](FuncKey, std::uint32_t at) { source = at; });
-  return source;
+  return place == image::kAbsent ? image::kAbsent : image::own_source_at(image, place);
 }
 
 Resolver::Range Resolver::find_frames(std::uintptr_t pc) {
@@ -208,10 +211,13 @@ Resolver::Range Resolver::find_frames(std::uintptr_t pc) {
   image::for_each_source_frame(
       *found->image, found->offset,
       [&](FuncKey key, std::uint32_t source) { chain.emplace_back(key, source); });
-  if (chain.size() == 1 && chain[0].second == image::kAbsent)
+  if (chain.size() == 1 && chain[0].second == image::kAbsent) {
     chain[0].second = nearest_source(*found->image, *entry, found->offset);
-  for (std::size_t i = 0; i < chain.size(); ++i)
-    add_frames_of(found->owner, chain[i].first, chain[i].second, i + 1 != chain.size());
+    add_own_frame(found->owner, chain[0].first, chain[0].second);
+  } else {
+    for (std::size_t i = 0; i < chain.size(); ++i)
+      add_frames_of(found->owner, chain[i].first, chain[i].second, i + 1 != chain.size());
+  }
   return {begin, static_cast<std::uint32_t>(pool_.size()) - begin};
 }
 

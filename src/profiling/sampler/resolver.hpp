@@ -47,6 +47,8 @@ class Resolver {
   Range find_frames(std::uintptr_t pc);
   void add_frames_of(const jit::CodeOwner* owner, image::FuncKey key, std::uint32_t source,
                      bool inlined);
+  /// Without what the module's compiler has inlined there: of code that is the function's own.
+  void add_own_frame(const jit::CodeOwner* owner, image::FuncKey key, std::uint32_t source);
   /// `name` if the module's compiler inlined it, else empty.
   void add_frame(const jit::CodeOwner* owner, image::FuncKey key, std::string_view name,
                  const jit::CodeOwner::Place& place, bool inlined);
