@@ -23,6 +23,13 @@ enum class RefKind : std::uint8_t {
 #include "api/c/tables.def"
 };
 
+/// A function of the embedder with what it wants to be given.
+template <typename Function>
+struct Callback {
+  Function function = nullptr;
+  void* context = nullptr;
+};
+
 /// What a thing of a store is recognised by.
 struct ObjectKey {
   const void* thing = nullptr;
@@ -112,15 +119,9 @@ struct wasm_shared_module_t {
 
 struct wasm_store_t {
   wasm_store_t(const hoist::Engine& engine, const hoist_store_limits_t* limits);
-  /// A function of the embedder with what it wants to be given.
-  template <typename Function>
-  struct Callback {
-    Function function = nullptr;
-    void* context = nullptr;
-  };
-  Callback<hoist_growth_callback_t> growth;
-  Callback<hoist_limit_callback_t> refill;
-  Callback<hoist_limit_callback_t> extend;
+  hoist::c_api::Callback<hoist_growth_callback_t> growth;
+  hoist::c_api::Callback<hoist_limit_callback_t> refill;
+  hoist::c_api::Callback<hoist_limit_callback_t> extend;
   hoist::Store store;
   std::unordered_map<hoist::c_api::ObjectKey, wasm_ref_t*, hoist::c_api::ObjectKeyHash> objects;
   std::vector<wasm_ref_t*> kept;   ///< has one reference of its own to each

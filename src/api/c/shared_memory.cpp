@@ -16,14 +16,9 @@ struct hoist_shared_memory_t {
   hoist::SharedMemory memory;
 };
 struct hoist_wasi_threads_t {
-  template <typename Function>
-  struct Callback {
-    Function function = nullptr;
-    void* context = nullptr;
-  };
-  Callback<hoist_growth_callback_t> growth;
-  Callback<hoist_wasi_thread_start_t> start;
-  Callback<hoist_wasi_thread_failure_t> failure;
+  c_api::Callback<hoist_growth_callback_t> growth;
+  c_api::Callback<hoist_wasi_thread_start_t> start;
+  c_api::Callback<hoist_wasi_thread_failure_t> failure;
   std::optional<hoist::WasiThreads> threads;  // ends before what it calls
 };
 struct hoist_wasi_thread_t {
