@@ -119,6 +119,8 @@ def refuses(folder):
     expect("no such file", hoist(folder, "compile", "nowhere", "-o", "x"), 1, r"^$", r"^hoist: nowhere: .*\n$")
     expect("an invalid module", hoist(folder, "compile", "bad.wat", "-o", "x"), 1, r"^$", r"^hoist: bad.wat: .*type mismatch.*\n$")
     expect("an image", hoist(folder, "compile", "fib", "-o", "x"), 1, r"^$", r"^hoist: fib: it is an image already\n$")
+    for command in ("validate", "print"):
+        expect("an image: " + command, hoist(folder, command, "fib"), 1, r"^$", r"^hoist: fib: it is an image, compiled already: .*\n$")
     expect("unknown feature", hoist(folder, "compile", "--cpu=sse9", "fib.wat", "-o", "x"), 1, r"^$", r"^hoist: unknown CPU feature 'sse9'.*avx2.*\n$")
     expect("a missing folder", hoist(folder, "compile", "fib.wat", "-o", "none/x"), 1, r"^$", r"^hoist: cannot write 'none/x'.*\n$")
     expect("a folder", hoist(folder, "compile", "fib.wat", "-o", "."), 1, r"^$", r"^hoist: cannot write '\.'.*\n$")

@@ -15,6 +15,7 @@ namespace hoist::cli {
 bool is_binary_module(std::span<const std::uint8_t> bytes);
 
 /// The bytes of the module in `path`, assembled if the file is text. "-" is the standard input.
+/// @error BadArgument: it is an image
 Result<std::vector<std::uint8_t>> read_module_file(const std::string& path);
 
 }  // namespace hoist::cli
