@@ -10,9 +10,13 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+from tally import Tally  # noqa: E402
+
 HOIST = str(pathlib.Path(sys.argv[1]).resolve())
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-passed = failed = 0
+tally = Tally()
+check = tally.check
 
 FILES = {
     "program.wasm": """(module (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
@@ -28,15 +32,6 @@ FILES = {
     "crash.wat": """(module (memory 1) (func $load_far (drop (i32.load (i32.const -1))))
         (func $main (export "_start") (call $load_far)))""",
 }
-
-
-def check(name, ok, detail=""):
-    global passed, failed
-    if ok:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAIL {name}: {detail}"[:1500], flush=True)
 
 
 def hoist(work, *arguments):
@@ -89,8 +84,7 @@ def main():
         commands(work, help_text[help_text.index("Examples:"):], "--help")
         traps(work, readme)
     options()
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return tally.end()
 
 
 if __name__ == "__main__":

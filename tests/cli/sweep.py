@@ -13,10 +13,14 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+from tally import Tally  # noqa: E402
+
 HOIST = str(pathlib.Path(sys.argv[1]).resolve())
 SUBCOMMANDS = ("run", "profile", "compile", "objdump", "cache", "validate", "print", "wast")
 ODD = b"odd\xff name.wat"
-passed = failed = 0
+tally = Tally()
+check = tally.check
 
 # Prints its arguments, each with a zero byte behind it.
 ARGS = """(module
@@ -39,15 +43,6 @@ ACCEPT = """(module
   (func (export "_start") (call $exit (call $accept (i32.const 3) (i32.const 0) (i32.const 0)))))"""
 # More text and code than a pipe holds.
 LARGE = "(module " + "".join(f'(func (export "f{i}") (result i32) (i32.add (i32.const {i}) (i32.const 1)))' for i in range(4000)) + ")"
-
-
-def check(name, ok, detail=""):
-    global passed, failed
-    if ok:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAIL {name}: {detail}"[:1500], flush=True)
 
 
 def hoist(work, *arguments, **options):
@@ -237,8 +232,7 @@ def main():
             huge.truncate((1 << 30) + 1)
         for part in (helps, inputs, markers, streams, signals, surroundings, listening):
             part(work)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return tally.end()
 
 
 if __name__ == "__main__":

@@ -9,28 +9,12 @@ canonical NaN instead. Loops and calls count fuel in a global, the export "fuel!
 import pathlib
 import re
 
+from leb128 import sleb, uleb
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CODES = {"c": 0x7F, "i": 0x7F, "l": 0x7E, "f": 0x7D, "d": 0x7C}
 PAGE = 65536
 BIT_USERS = ("reinterpret", "copysign", "store")
-
-
-def uleb(value):
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes(out + bytes([value]))
-
-
-def sleb(value):
-    out = bytearray()
-    while True:
-        byte = value & 0x7F
-        value >>= 7
-        if (value == 0 and not byte & 0x40) or (value == -1 and byte & 0x40):
-            return bytes(out + bytes([byte]))
-        out.append(byte | 0x80)
 
 
 def signed(value, bits):

@@ -41,6 +41,7 @@ import subprocess
 import sys
 import tempfile
 
+from leb128 import uleb
 from patterns import make_patterns
 from simd import make_simd
 
@@ -104,14 +105,6 @@ def read_leb(data, at):
         at += 1
         if data[at - 1] < 0x80:
             return value, at
-
-
-def leb(value):
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes(out + bytes([value]))
 
 
 PLAIN = {0x7F: "i32", 0x7E: "i64", 0x7D: "f32", 0x7C: "f64", 0x7B: "v128", 0x70: "funcref", 0x6F: "externref",
@@ -227,7 +220,7 @@ def prepare(data, export_fuel):
             for _ in range(reader.number()):
                 reader.rec_type(types)
         elif kind == 2:
-            body = leb(reader.number())
+            body = uleb(reader.number())
             count = 0
             while reader.at < len(reader.data):
                 reader.text(), reader.text()
@@ -241,7 +234,7 @@ def prepare(data, export_fuel):
                     name += ":" + ",".join(things[4][-1][0])
                 name = name.encode()
                 count += 1
-                body += b"\x01m" + leb(len(name)) + name + reader.data[begin:reader.at]
+                body += b"\x01m" + uleb(len(name)) + name + reader.data[begin:reader.at]
         elif kind in (3, 13):
             for _ in range(reader.number()):
                 if kind == 13:
@@ -269,9 +262,9 @@ def prepare(data, export_fuel):
                 if things[what][reader.number()] is not False:
                     kept.append(reader.data[begin:reader.at])
             if export_fuel:
-                kept.append(b"\x05fuel!\x03" + leb(len(things[3]) - 1))
-            body = leb(len(kept)) + b"".join(kept)
-        out += bytes([kind]) + leb(len(body)) + body
+                kept.append(b"\x05fuel!\x03" + uleb(len(things[3]) - 1))
+            body = uleb(len(kept)) + b"".join(kept)
+        out += bytes([kind]) + uleb(len(body)) + body
     return out
 
 

@@ -12,30 +12,14 @@ results differ between engines.
 import pathlib
 import re
 
+from leb128 import sleb, uleb
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 I32, I64, F32, F64, V128 = 0x7F, 0x7E, 0x7D, 0x7C, 0x7B
 LETTERS = {"i": "i32", "l": "i64", "f": "f32", "d": "f64", "v": "v128", "a": "i32"}
 CODES = {"i32": I32, "i64": I64, "f32": F32, "f64": F64, "v128": V128}
 LANES = {"i8x16": 16, "i16x8": 8, "i32x4": 4, "i64x2": 2, "f32x4": 4, "f64x2": 2, "v128": 1}
 BITS_ONLY = ("abs", "neg", "pmin", "pmax", "replace_lane", "splat")  # float operations that make no NaN
-
-
-def uleb(value):
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes(out + bytes([value]))
-
-
-def sleb(value):
-    out = bytearray()
-    while True:
-        byte = value & 0x7F
-        value >>= 7
-        if (value == 0 and not byte & 0x40) or (value == -1 and byte & 0x40):
-            return bytes(out + bytes([byte]))
-        out.append(byte | 0x80)
 
 
 def read_instructions():
