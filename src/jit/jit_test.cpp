@@ -166,7 +166,7 @@ const Bytes& kEntry = *new Bytes{0x55,                    // push rbp
                                  0x48, 0x89, 0xe5,        // mov rbp, rsp
                                  0x48, 0x89, 0x62, 0x08,  // mov [rdx + resume_sp], rsp
                                  0x48, 0x89, 0x6a, 0x10,  // mov [rdx + resume_fp], rbp
-                                 0x48, 0x89, 0x6a, 0x30,  // mov [rdx + entry_fp], rbp
+                                 0x48, 0x89, 0x6a, 0x38,  // mov [rdx + entry_fp], rbp
                                  0x48, 0x8d, 0x05, 0x0a, 0x00, 0x00, 0x00,  // lea rax, [resume]
                                  0x48, 0x89, 0x42, 0x18,        // mov [rdx + resume_pc], rax
                                  0xff, 0xd7,                    // call rdi

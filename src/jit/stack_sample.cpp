@@ -20,7 +20,7 @@ struct Place {
   std::uintptr_t exit_fp = 0;
   std::uintptr_t exit_pc = 0;
   std::uintptr_t entry_fp = 0;
-  std::uint64_t host_function = 0;
+  const std::uint32_t* exit_context = nullptr;
 };
 
 /// The interrupted thread may be anywhere, also between two of these.
@@ -35,11 +35,18 @@ Place place_of(const Activation& wanted, const Activation* innermost) {
   }
   if (inner != nullptr) {
     return {inner->outer_exit_fp, inner->outer_exit_pc, inner->outer_entry_fp,
-            inner->outer_host_function};
+            inner->outer_exit_context};
   }
   const image::StoreContext& context = *wanted.context;
   return {read(context.exit_fp), read(context.exit_pc), read(context.entry_fp),
-          wanted.host_function == nullptr ? 0 : read(*wanted.host_function)};
+          *static_cast<const std::uint32_t* const volatile*>(&context.exit_context)};
+}
+
+/// The mark of a call out of compiled code. Contexts live as long as their store.
+std::uint64_t host_mark(const std::uint32_t* exit_context) {
+  if (exit_context == nullptr || *exit_context != image::VmHostContext::kMagic) return kHost;
+  const auto* host = reinterpret_cast<const image::VmHostContext*>(exit_context);
+  return kHostFunction | reinterpret_cast<std::uintptr_t>(host->host);
 }
 
 /// A word of the interrupted stack, which AddressSanitizer takes for no variable of ours.
@@ -79,7 +86,7 @@ class StackSampler {
       // Of an exit that has ended, only a place below the present stack pointer is left.
       if (!is_end(place.entry_fp) || place.exit_fp <= at_.sp || place.exit_fp > place.entry_fp)
         continue;
-      add(place.host_function == 0 ? kHost : kHostFunction | place.host_function);
+      add(host_mark(place.exit_context));
       add(place.exit_pc);
       any_ = true;
       walk(place.exit_fp, at_.sp, place.entry_fp);

@@ -17,9 +17,8 @@ namespace sample_word {
 /// The thread was interrupted in compiled code; then come its pc and the two words at its stack
 /// pointer: where the return address is while the frame is not there yet or not any more.
 inline constexpr std::uint64_t kInCode = 1;
-/// Host code, called from what follows; or with kHostFunction, which is in no address, the last
-/// host function that the store has called (Activation::host_function): it is this one if the call
-/// is one of a function.
+/// Host code, called from what follows; or with kHostFunction, which is in no address, the address
+/// of the layer above's host function that was called (VmHostContext::host).
 inline constexpr std::uint64_t kHost = 2;
 inline constexpr std::uint64_t kHostFunction = std::uint64_t{1} << 63;
 /// The walk lost its way, or was cut, here.

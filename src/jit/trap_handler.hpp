@@ -35,10 +35,7 @@ struct Activation {
   std::uint64_t outer_exit_fp = 0;
   std::uint64_t outer_exit_pc = 0;
   std::uint64_t outer_entry_fp = 0;
-  // For a sampler: where the store keeps which host function it has called, as an address that the
-  // layer above knows (0: none yet), and what that was when this activation began.
-  const std::uint64_t* host_function = nullptr;
-  std::uint64_t outer_host_function = 0;
+  const std::uint32_t* outer_exit_context = nullptr;
 };
 
 /// What calls into compiled code need to know of their thread.

@@ -22,6 +22,9 @@ struct StoreContext {
   // and the return address into it.
   std::uint64_t exit_fp = 0;
   std::uint64_t exit_pc = 0;
+  /// The context that what was called there has: a VmHostContext, or that of the instance for
+  /// builtins. Both begin with a magic number.
+  const std::uint32_t* exit_context = nullptr;
   std::uint64_t entry_fp = 0;  ///< frame pointer of the innermost entry trampoline: ends a walk
   void* store = nullptr;       ///< the runtime's Store
   // Limits, for code that was compiled to look at them (docs/limits.md).

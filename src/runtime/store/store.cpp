@@ -189,9 +189,8 @@ bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
     activation.outer_exit_fp = word(context_.exit_fp);
     activation.outer_exit_pc = word(context_.exit_pc);
     activation.outer_entry_fp = word(context_.entry_fp);
-    activation.outer_host_function = host_function_;
+    activation.outer_exit_context = context_.exit_context;
   }
-  activation.host_function = &host_function_;
   // A sampler's handler on this thread finds it complete.
   std::atomic_signal_fence(std::memory_order_release);
   thread.innermost = &activation;
@@ -205,7 +204,7 @@ bool Store::call_compiled(image::VmFuncRef& func, image::VmGlobal* slots) {
     platform::set_float_mode(float_mode);
   --activations_;
   thread.innermost = activation.outer;
-  host_function_ = activation.outer_host_function;
+  context_.exit_context = activation.outer_exit_context;
   if (left == 0) [[likely]]
     return true;
   set_error_of_call();
@@ -229,7 +228,6 @@ void Store::set_error_of_call() {
 
 std::uint32_t call_host_function(image::VmHostContext* context, image::VmGlobal* slots) {
   auto& store = *static_cast<Store*>(context->store->store);
-  store.set_host_function(context->host);
   const bool fine = store.call_host(*context, slots);
   platform::set_default_float_mode();
   if (fine) [[likely]]

@@ -114,10 +114,6 @@ class Store final : private Heap::Owner {
 
   /// A host function's callable, with its arguments in `slots`. False: an error is set.
   bool call_host(image::VmHostContext& context, image::VmGlobal* slots);
-  /// What compiled code has called (a HostFunction): for a sampler, at any moment.
-  void set_host_function(const void* function) {
-    host_function_ = reinterpret_cast<std::uintptr_t>(function);
-  }
   /// Whether an address of the process lies in a memory of this store. In the signal handler.
   bool owns_memory(std::uintptr_t address) const;
 
@@ -192,7 +188,6 @@ class Store final : private Heap::Owner {
   hoist::detail::StoreSlot* slot_;
   StoreRef ref_;
   std::uint32_t activations_ = 0;
-  std::uint64_t host_function_ = 0;
   std::optional<Error> error_;
   jit::TrapRecord record_;
   std::shared_ptr<Account> account_ = std::make_shared<Account>();

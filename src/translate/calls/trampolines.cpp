@@ -71,13 +71,14 @@ class Trampoline {
     builder_.store(Op::Store, trusted_, value, base, static_cast<std::int32_t>(offset));
   }
 
-  /// Tells the store where compiled code was left.
+  /// Tells the store where compiled code was left, and towards whom.
   void record_exit() {
     const Value store_context = load(I64, ctx(), image::kStoreOffset);
     const Value frame = builder_.nullary(Op::GetFramePointer, I64);
     const Value return_address = builder_.nullary(Op::GetReturnAddress, I64);
     store(load(I64, frame, 0), store_context, offsetof(image::StoreContext, exit_fp));
     store(return_address, store_context, offsetof(image::StoreContext, exit_pc));
+    store(ctx(), store_context, offsetof(image::StoreContext, exit_context));
   }
 
   /// Leaves compiled code for good where `status` is not 0; goes on elsewhere.

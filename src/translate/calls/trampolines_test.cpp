@@ -32,6 +32,7 @@ v7 = get_return_address.i64
 v8 = load.i64 notrap aligned v6
 store notrap aligned v8, v5+32
 store notrap aligned v7, v5+40
+store notrap aligned v0, v5+48
 v9 = load.i64 notrap aligned v0+16
 v10 = call_indirect sig0, v9(v0, v3)
 v11 = load.i64 notrap aligned v0+24
@@ -75,6 +76,7 @@ v7 = get_return_address.i64
 v8 = load.i64 notrap aligned v6
 store notrap aligned v8, v5+32
 store notrap aligned v7, v5+40
+store notrap aligned v0, v5+48
 v9 = load.i64 notrap aligned v0+16
 v10 = load.i64 notrap aligned v9+8
 v11 = call_indirect sig0, v10(v0, v1, v2, v3, v4)
@@ -100,6 +102,7 @@ v5 = get_return_address.i64
 v6 = load.i64 notrap aligned v4
 store notrap aligned v6, v3+32
 store notrap aligned v5, v3+40
+store notrap aligned v0, v3+48
 v7 = load.i64 notrap aligned v0+16
 v8 = load.i64 notrap aligned v7
 v9 = call_indirect sig0, v8(v0, v1, v2)

@@ -70,9 +70,9 @@ TEST(Limits, EpochIsReadAgainEachTime) {
 fn0 = colocated u50331648:15 sig0
 block0(v0: i64):
 v1 = load.i64 notrap aligned readonly can_move v0+8
-v2 = load.i64 notrap aligned readonly can_move v1+64
+v2 = load.i64 notrap aligned readonly can_move v1+72
 v3 = load.i64 notrap aligned v2
-v4 = load.i64 notrap aligned v1+72
+v4 = load.i64 notrap aligned v1+80
 v5 = icmp uge v3, v4
 brif v5, block1, block2
 block1 cold:
@@ -82,9 +82,9 @@ block2:
 jump block3
 block3:
 v6 = load.i64 notrap aligned readonly can_move v0+8
-v7 = load.i64 notrap aligned readonly can_move v6+64
+v7 = load.i64 notrap aligned readonly can_move v6+72
 v8 = load.i64 notrap aligned v7
-v9 = load.i64 notrap aligned v6+72
+v9 = load.i64 notrap aligned v6+80
 v10 = icmp uge v8, v9
 brif v10, block4, block5
 block4 cold:
